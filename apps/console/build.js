@@ -31,17 +31,6 @@ async function readFlags() {
   return { version, codes: names.flatMap((name) => FLAG_FILE.exec(name)?.[1] ?? []) };
 }
 
-/** Mantine's colours that no component of the console uses: a sixth of its styles. */
-const UNUSED_COLORS =
-  /--mantine-color-(?:pink|grape|violet|indigo|cyan|teal|lime|orange|blue)-[a-z0-9-]+:[^;}]+;?/g;
-const dropUnusedColors = {
-  name: "drop-unused-colors",
-  generateBundle: (_, bundle) => {
-    for (const file of Object.values(bundle))
-      if (file.fileName.endsWith(".css")) file.source = String(file.source).replaceAll(UNUSED_COLORS, "");
-  },
-};
-
 /** What every page needs, what the pages of a source need, and what the stats need at first. Each is one file. */
 const FILE_GROUPS = [
   { name: "base", tags: ["$initial"], priority: 3 },
@@ -89,7 +78,6 @@ async function build() {
     configFile: false,
     logLevel: "warn",
     base: "./",
-    plugins: [dropUnusedColors],
     html: { cspNonce: NONCE_PLACEHOLDER },
     define: {
       FLAG_VERSION: JSON.stringify(flags.version),

@@ -1,10 +1,12 @@
 /** A form that sends a mail with a link to the address that is entered. */
-import { Alert, Group, Stack, TextInput } from "@mantine/core";
+
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure } from "./api.ts";
 import { AsyncButton } from "./ui/async-button.tsx";
 import { ErrorAlert } from "./ui/page-states.tsx";
+import { Alert, Group, Stack } from "./ui/primitives/elements.tsx";
+import { TextInput } from "./ui/primitives/fields.tsx";
 import { useSubmit } from "./ui/use-submit.ts";
 
 interface MailFormProps {

@@ -2,10 +2,11 @@
 export function printInLightColors(root: HTMLElement = document.documentElement): void {
   let shown: string | undefined;
   addEventListener("beforeprint", () => {
-    shown = root.dataset.mantineColorScheme;
-    root.dataset.mantineColorScheme = "light";
+    shown = root.dataset.colorScheme;
+    root.dataset.colorScheme = "light";
   });
   addEventListener("afterprint", () => {
-    if (shown !== undefined) root.dataset.mantineColorScheme = shown;
+    if (shown === undefined) delete root.dataset.colorScheme;
+    else root.dataset.colorScheme = shown;
   });
 }

@@ -1,7 +1,8 @@
 /** The last row of a form that edits stored values: the "Saved" message and the button. */
-import { Group, Text } from "@mantine/core";
+
 import { useId } from "react";
 import { AsyncButton } from "./ui/async-button.tsx";
+import { Group, Text } from "./ui/primitives/elements.tsx";
 
 interface SaveRowProps {
   readonly saved: { readonly isSuccess: boolean; readonly isPending: boolean };

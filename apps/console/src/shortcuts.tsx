@@ -1,6 +1,6 @@
 /** The keyboard shortcuts of the console, and the sheet that lists them (`?`). */
-import { useHotkeys } from "@mantine/hooks";
 import { Dialog } from "./ui/dialog.tsx";
+import { useKeyDown } from "./ui/use-key-down.ts";
 
 /** The key of most shortcuts of the system. */
 export const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
@@ -24,11 +24,19 @@ const SHORTCUTS = [
   },
 ] as const;
 
-/** Runs when the keys are pressed outside form fields and dialogs. */
-export function useShortcuts(shortcuts: readonly (readonly [keys: string, run: () => void])[]): void {
-  useHotkeys(
-    shortcuts.map(([keys, run]) => [keys, () => document.querySelector("dialog[open]") === null && run()]),
-  );
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && target.matches("input, textarea, select");
+
+/** Runs when one of the keys is pressed outside form fields and dialogs. */
+export function useShortcuts(shortcuts: readonly (readonly [key: string, run: () => void])[]): void {
+  useKeyDown((event) => {
+    const { key, target, altKey, ctrlKey, metaKey } = event;
+    if (altKey || ctrlKey || metaKey || isTyping(target) || document.querySelector("dialog[open]")) return;
+    const shortcut = shortcuts.find(([one]) => one.toLowerCase() === key.toLowerCase());
+    if (!shortcut) return;
+    event.preventDefault();
+    shortcut[1]();
+  });
 }
 
 interface ShortcutSheetProps {
@@ -38,11 +46,7 @@ interface ShortcutSheetProps {
 }
 
 export function ShortcutSheet({ isOpen, onOpen, onClose }: ShortcutSheetProps) {
-  // the character needs the shift key on most keyboards
-  useShortcuts([
-    ["shift+?", onOpen],
-    ["?", onOpen],
-  ]);
+  useShortcuts([["?", onOpen]]);
   return (
     <Dialog title="Keyboard shortcuts" opened={isOpen} onClose={onClose}>
       {SHORTCUTS.map(({ title, keys }) => (

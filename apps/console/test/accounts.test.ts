@@ -222,7 +222,7 @@ consoleTest(
     await save.click();
     await page.getByText("Saved").waitFor();
     assert.equal(await save.getAttribute("aria-disabled"), "true", "nothing is left to save");
-    await page.locator("html[data-mantine-color-scheme=dark]").waitFor();
+    await page.locator("html[data-color-scheme=dark]").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByText("0 of 1.000").waitFor();

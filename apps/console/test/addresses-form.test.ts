@@ -66,7 +66,6 @@ consoleTest(
         await page.setViewportSize({ width, height: 1000 });
         for (const { colorScheme } of SCHEMES) {
           await page.emulateMedia({ colorScheme });
-          await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
           await shown.scrollIntoViewIfNeeded();
           await shoot(`${name}-${width}-${colorScheme}`);
           const isInside = await page.evaluate(`document.documentElement.scrollWidth <= ${width}`);

@@ -44,7 +44,6 @@ async function shootAll(page: Page, name: string, shoot: (name: string) => Promi
     await page.setViewportSize({ width, height: 900 });
     for (const { colorScheme } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       await shoot(`events-${name}-${width}-${colorScheme}`);
     }
   }
@@ -54,7 +53,6 @@ async function shootAll(page: Page, name: string, shoot: (name: string) => Promi
 async function requireAccessible(page: Page): Promise<void> {
   for (const { colorScheme, rules } of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     assert.deepEqual(await seriousFindings(page, rules), [], colorScheme);
   }
 }

@@ -18,7 +18,6 @@ consoleTest(
     const found: string[] = [];
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       found.push(...(await seriousFindings(page, rules)));
       await shoot(`missing-${colorScheme}`);
     }

@@ -89,7 +89,7 @@ async function cutLabels(page: Page): Promise<string[]> {
       return one.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight) < needed;
     };
     return [
-      ...[...document.querySelectorAll("button, .mantine-Button-label")].filter(isCut),
+      ...[...document.querySelectorAll("button, .button")].filter(isCut),
       ...[...document.querySelectorAll("select")].filter(isCutSelect),
     ]
       .filter((one) => one.checkVisibility())
@@ -102,7 +102,6 @@ async function findingsOf(page: Page, shootAs: (colorScheme: string) => Promise<
   const found: string[] = [];
   for (const { colorScheme, rules } of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     const findings = await allFindings(page, rules);
     found.push(...findings.map((one) => `in ${colorScheme}: ${one}`));
     await shootAs(colorScheme);

@@ -53,7 +53,7 @@ consoleTest(
     await search("dark");
     assert.equal(await first.getAttribute("aria-label"), "Use dark theme");
     await page.keyboard.press("Enter");
-    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor();
+    await page.locator('html[data-color-scheme="dark"]').waitFor();
     await search("shortcuts");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Add a filter").waitFor();

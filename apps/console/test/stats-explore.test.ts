@@ -87,7 +87,6 @@ consoleStatsTest(
     assert.deepEqual((await names()).toSorted(), ["/article-1", "/article-10", "/article-11", "/article-12"]);
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`stats-details-${colorScheme}`);
     }
@@ -225,7 +224,6 @@ consoleStatsTest(
     await page.getByRole("row").nth(2).filter({ hasText: "Direct" }).waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`explore-${colorScheme}`);
     }
@@ -341,7 +339,6 @@ consoleStatsTest(
     assert.equal(await page.getByRole("region", { name: "Goals" }).count(), 0, "goals belong to one source");
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`all-sources-${colorScheme}`);
     }

@@ -50,7 +50,6 @@ consoleStatsTest(
       await page.setViewportSize({ width: 1280, height: 1900 });
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         const serious = await seriousFindings(page, rules);
         found.push(...serious.map((one) => `${name} in ${colorScheme}: ${one}`));
         await shoot(`stats-${name}-${colorScheme}`);

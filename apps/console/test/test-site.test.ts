@@ -19,7 +19,6 @@ consoleTest(
       await page.setViewportSize({ width, height: 1400 });
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         assert.deepEqual(await seriousFindings(page, rules), []);
         await section.scrollIntoViewIfNeeded();
         await shoot(`test-site-${width}-${colorScheme}`);

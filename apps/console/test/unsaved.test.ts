@@ -190,7 +190,6 @@ consoleTest("The dialog is accessible and fits a phone.", async (started) => {
   const found: string[] = [];
   for (const { colorScheme, rules } of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
     found.push(...(await seriousFindings(page, rules)));
     await shoot(`leave-dialog-phone-${colorScheme}`);
   }

@@ -56,7 +56,6 @@ consoleStatsTest(
       await page.setViewportSize({ width, height: 1000 });
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         const serious = await seriousFindings(page, rules);
         found.push(...serious.map((one) => `${width} ${colorScheme}: ${one}`));
         await shoot(`visitor-${width}-${colorScheme}`);
@@ -116,7 +115,6 @@ consoleStatsTest(
       await page.setViewportSize({ width, height: 1000 });
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         assert.deepEqual(await seriousFindings(page, rules), [], `${width} ${colorScheme}`);
         await shoot(`latest-events-${width}-${colorScheme}`);
       }

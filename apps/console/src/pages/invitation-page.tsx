@@ -1,5 +1,5 @@
 /** The page that the link of an invitation opens. */
-import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
+
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +9,8 @@ import { session } from "../session.ts";
 import { signInByCode, takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
+import { Alert, Button, ButtonAnchor, Stack, Text } from "../ui/primitives/elements.tsx";
+import { TextInput } from "../ui/primitives/fields.tsx";
 import { SecretAlert } from "../ui/secret-alert.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -74,12 +76,11 @@ function Offer({ offer, code, onNewToken }: OfferProps) {
       <InvitationOffer offer={offer} />
       {ownToken !== null && <Join code={code} token={ownToken} />}
       {methods.oidc !== null && (
-        <Button
-          component="a"
+        <ButtonAnchor
           href={new URL(`api/sign-in/oidc?${new URLSearchParams({ invitation: code })}`, API_BASE).href}
         >
           Continue with {methods.oidc}
-        </Button>
+        </ButtonAnchor>
       )}
       {methods.token && (
         <AcceptForm

@@ -1,18 +1,6 @@
 /** The user's own name, address, preferences and sessions. */
+
 import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/preferences";
-import {
-  Alert,
-  Badge,
-  NativeSelect,
-  Paper,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-  useMantineColorScheme,
-  VisuallyHidden,
-} from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../api.ts";
@@ -20,12 +8,15 @@ import { MailForm } from "../mail-form.tsx";
 import { profileQuery, signInMethodsQuery } from "../queries.ts";
 import { SaveRow } from "../save-row.tsx";
 import { takeFragment } from "../sign-in.ts";
+import { setColorScheme } from "../ui/color-scheme.ts";
 import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { setNumberFormat } from "../ui/format-count.ts";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
 import { toColumnVariables } from "../ui/paged-table.tsx";
+import { Alert, Badge, Paper, Stack, Table, Text, Title } from "../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -92,7 +83,6 @@ function ConfirmAddress() {
 
 function Preferences({ profile }: { readonly profile: OwnProfile }) {
   const client = useQueryClient();
-  const { setColorScheme } = useMantineColorScheme();
   const [name, setName] = useState(profile.name ?? "");
   const [theme, setTheme] = useState(profile.theme);
   const [numberFormat, setFormat] = useState(profile.numberFormat);
@@ -114,7 +104,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   // removes the "Saved" message, which was about the previous input
   const edited = () => saved.isSuccess && saved.reset();
   return (
-    <Paper withBorder p="lg" component="form" onSubmit={submit} onChange={edited} aria-label="Preferences">
+    <Paper p="lg" component="form" onSubmit={submit} onChange={edited} aria-label="Preferences">
       <Stack>
         <Title order={2} size="h5">
           Preferences
@@ -148,7 +138,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
 function Address({ profile }: { readonly profile: OwnProfile }) {
   const { data: methods } = useQuery(signInMethodsQuery);
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Email">
+    <Paper p="lg" component="section" aria-label="Email">
       <Stack>
         <div>
           <Title order={2} size="h5">
@@ -187,7 +177,7 @@ function Sessions() {
     queryFn: ({ signal }) => api.listSessions({ signal }),
   });
   return (
-    <Paper withBorder component="section" aria-label="Sessions">
+    <Paper component="section" aria-label="Sessions">
       <Stack gap={0} p="lg">
         <Title order={2} size="h5">
           Sessions
@@ -198,7 +188,7 @@ function Sessions() {
             <>
               {" "}
               Manage access tokens in{" "}
-              <TextLink inherit underline="always" to="/tokens">
+              <TextLink underline="always" to="/tokens">
                 Tokens
               </TextLink>
               .
@@ -215,21 +205,21 @@ function Sessions() {
           ) : (
             <ScrollRegion label="Sessions table">
               <Table className="stacked" style={toColumnVariables(SESSION_COLUMNS)} horizontalSpacing="lg">
-                <Table.Thead>
-                  <Table.Tr>
+                <thead>
+                  <tr>
                     {SESSION_COLUMNS.map((column) => (
-                      <Table.Th key={column}>{column}</Table.Th>
+                      <th key={column}>{column}</th>
                     ))}
-                    <Table.Th>
-                      <VisuallyHidden>Actions</VisuallyHidden>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
+                    <th>
+                      <span className="visually-hidden">Actions</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
                   {sessions.map((one) => (
                     <SessionRow key={one.tokenId} session={one} />
                   ))}
-                </Table.Tbody>
+                </tbody>
               </Table>
             </ScrollRegion>
           )
@@ -243,22 +233,17 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
   const client = useQueryClient();
   const { tokenId, createdAt, isCurrent } = session;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <RelativeTime at={createdAt} />{" "}
-        {isCurrent && (
-          <Badge variant="light" tt="none">
-            This browser
-          </Badge>
-        )}
-      </Table.Td>
-      <Table.Td>
+    <tr>
+      <td>
+        <RelativeTime at={createdAt} /> {isCurrent && <Badge>This browser</Badge>}
+      </td>
+      <td>
         <RelativeTime at={session.lastUsedAt} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <ExpiryTime at={session.expiresAt} />
-      </Table.Td>
-      <Table.Td ta="right">
+      </td>
+      <td className="end">
         <ConfirmButton
           label="End"
           title="End this session?"
@@ -272,7 +257,7 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
             The browser that signed in <RelativeTime at={createdAt} /> will be signed out.
           </Text>
         </ConfirmButton>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

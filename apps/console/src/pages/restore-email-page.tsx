@@ -1,13 +1,14 @@
 /** The page of the link that takes a change of the e-mail address back. It asks first: mail scanners follow links. */
-import { Alert, Button, Stack, Text } from "@mantine/core";
+
 import { useMutation } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { apiWith } from "../api.ts";
 import { session } from "../session.ts";
 import { takeFragment } from "../sign-in.ts";
 import { AsyncButton } from "../ui/async-button.tsx";
+import { ButtonLink } from "../ui/links.tsx";
 import { ErrorAlert } from "../ui/page-states.tsx";
+import { Alert, Stack, Text } from "../ui/primitives/elements.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 
 export function RestoreEmailPage() {
@@ -55,8 +56,6 @@ const Restored = ({ email }: { readonly email: string | null }) => (
         </>
       )}
     </Alert>
-    <Button component={Link} to="/sign-in">
-      Sign in
-    </Button>
+    <ButtonLink to="/sign-in">Sign in</ButtonLink>
   </Stack>
 );

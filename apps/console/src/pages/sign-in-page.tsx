@@ -2,8 +2,7 @@
  * The sign-in page. A one-time code or a token in the fragment of a link signs in after the person has seen whose account it
  * opens: a link can be a stranger's.
  */
-import "@mantine/core/styles/PasswordInput.css";
-import { Alert, Button, PasswordInput, Stack, Text } from "@mantine/core";
+
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
@@ -16,6 +15,8 @@ import { type Credential, readCredential, signInBy, signInWith, takeFragment } f
 import { AsyncButton } from "../ui/async-button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
+import { Alert, Button, ButtonAnchor, Stack, Text } from "../ui/primitives/elements.tsx";
+import { PasswordInput } from "../ui/primitives/fields.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { AccountCard } from "./account/account-card.tsx";
@@ -122,7 +123,7 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
       <CommandForLink isLastResort={methods.data?.token === false} />
       {takesToken && (
         <>
-          <Text size="sm" c="dimmed" ta="center">
+          <Text className="centered" size="sm" c="dimmed">
             or
           </Text>
           <TokenForm onSignedIn={onSignedIn} hasFocus={!methods.data?.mail && methods.data?.oidc == null} />
@@ -175,10 +176,8 @@ function TokenForm({ onSignedIn, hasFocus }: TokenFormProps) {
         <PasswordInput
           label="Access token"
           description="This browser stays signed in."
-          inputWrapperOrder={["label", "input", "description", "error"]}
           autoComplete="current-password"
           required
-          withAsterisk={false}
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}
           ref={field}
@@ -259,9 +258,9 @@ function OtherWays({ methods, next }: OtherWaysProps) {
   return (
     <>
       {methods.oidc !== null && (
-        <Button component="a" href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
+        <ButtonAnchor href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
           Continue with {methods.oidc}
-        </Button>
+        </ButtonAnchor>
       )}
       {methods.mail && (
         <MailForm

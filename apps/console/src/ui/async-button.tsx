@@ -1,7 +1,7 @@
-import { Button, type ButtonProps } from "@mantine/core";
+import { Button, type ButtonProps } from "./primitives/elements.tsx";
 import { useSingleFlight } from "./use-single-flight.ts";
 
-interface AsyncButtonProps extends Omit<ButtonProps, "loading" | "data-disabled"> {
+interface AsyncButtonProps extends Omit<ButtonProps, "type" | "onClick"> {
   readonly isPending?: boolean;
   /** Submits the form around the button; the form has the handler. */
   readonly type?: "submit";
@@ -20,7 +20,7 @@ export function AsyncButton({ isPending = false, disabled = false, onPress, ...r
       {...rest}
       aria-busy={isPending}
       aria-disabled={isInactive}
-      data-disabled={disabled}
+      data-disabled={disabled || undefined}
       // preventDefault also keeps the form from being submitted
       onClick={(event) => (isInactive ? event.preventDefault() : void press())}
     />

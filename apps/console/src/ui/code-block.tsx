@@ -1,8 +1,8 @@
 /** A block of code with a copy button. */
 
-import { Group, Stack, Text } from "@mantine/core";
 import { CopyButton } from "./copy-button.tsx";
 import { highlight } from "./highlight.tsx";
+import { Group, Stack, Text } from "./primitives/elements.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 interface CodeBlockProps {

@@ -1,5 +1,5 @@
 /** Chooses between light, dark and the system's colours. */
-import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { setColorScheme, useColorScheme } from "./color-scheme.ts";
 import { Icon } from "./icon.tsx";
 
 const SCHEMES = [
@@ -9,11 +9,12 @@ const SCHEMES = [
 ] as const;
 
 export function ColorSchemeControl() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const colorScheme = useColorScheme();
   return (
     <fieldset aria-label="Theme" className="switcher">
       {SCHEMES.map(({ value, label, icon }) => (
-        <UnstyledButton
+        <button
+          type="button"
           key={value}
           aria-label={label}
           title={label}
@@ -21,7 +22,7 @@ export function ColorSchemeControl() {
           onClick={() => setColorScheme(value)}
         >
           <Icon name={icon} />
-        </UnstyledButton>
+        </button>
       ))}
     </fieldset>
   );

@@ -1,5 +1,5 @@
 /** A dialog that asks for confirmation before a destructive action, and the button that opens it. */
-import { Button, Group, Stack } from "@mantine/core";
+
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "./async-button.tsx";
@@ -7,6 +7,7 @@ import { Dialog } from "./dialog.tsx";
 import { Dropdown, MenuItem } from "./dropdown.tsx";
 import { Icon } from "./icon.tsx";
 import { ErrorAlert } from "./page-states.tsx";
+import { Button, Group, Stack } from "./primitives/elements.tsx";
 
 interface ConfirmDialogProps {
   readonly title: string;

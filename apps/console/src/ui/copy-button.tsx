@@ -1,5 +1,5 @@
-import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
+import { Button } from "./primitives/elements.tsx";
 
 /** How long the button shows the result. */
 const RESULT_SHOWN_MS = 2_000;

@@ -1,11 +1,12 @@
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { ApiFailure, api } from "../api.ts";
 import { organizationsQuery } from "../queries.ts";
 import { AsyncButton } from "./async-button.tsx";
 import { ErrorAlert } from "./page-states.tsx";
+import { Group, Stack } from "./primitives/elements.tsx";
+import { TextInput } from "./primitives/fields.tsx";
 import { useSubmit } from "./use-submit.ts";
 
 interface CreateWorkspaceFormProps {

@@ -1,9 +1,10 @@
 /** A dialog over the page. The browser's own `<dialog>` keeps the focus inside, and makes the page behind it inert. */
-import { Button, Title, UnstyledButton } from "@mantine/core";
+
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 import { useCloseOnBack } from "./navigation/close-on-back.ts";
 import { OpenedContent } from "./opened-content.tsx";
+import { Button, Title } from "./primitives/elements.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -43,9 +44,9 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
             <Title order={2} size="h4" id={titleId} className="wrap">
               {title}
             </Title>
-            <UnstyledButton className="icon-button" aria-label="Close" onClick={onClose}>
+            <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
               <Icon name="close" size={18} />
-            </UnstyledButton>
+            </button>
           </div>
           <OpenedContent within={element} focus={FOCUS}>
             {children}

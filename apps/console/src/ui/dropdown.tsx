@@ -1,5 +1,4 @@
 /** A button that opens a panel below it, and the rows of a panel that is a menu. */
-import { UnstyledButton } from "@mantine/core";
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -89,7 +88,8 @@ export function Dropdown(props: DropdownProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
     <div ref={root} className="dropdown" onKeyDown={onKeyDown}>
-      <UnstyledButton
+      <button
+        type="button"
         className={isBare ? "dropdown-button dropdown-bare" : "dropdown-button"}
         aria-label={label}
         aria-expanded={isOpen}
@@ -99,7 +99,7 @@ export function Dropdown(props: DropdownProps) {
         {icon && <Icon name={icon} />}
         {button}
         {!isBare && <Icon name="chevronDown" size={14} />}
-      </UnstyledButton>
+      </button>
       {isOpen && (
         // biome-ignore lint/a11y/noStaticElementInteractions: keys reach it from the controls in it
         <div ref={panel} id={id} className="dropdown-panel" data-align={align} onKeyDown={moveFocus}>
@@ -129,7 +129,8 @@ interface MenuItemProps {
 export const MenuItem = (props: MenuItemProps) => {
   const { icon, isSelected, hint, shortcut, isDanger, isDisabled, onSelect, children } = props;
   return (
-    <UnstyledButton
+    <button
+      type="button"
       aria-keyshortcuts={shortcut}
       className="menu-item"
       aria-pressed={isSelected}
@@ -142,7 +143,7 @@ export const MenuItem = (props: MenuItemProps) => {
       {hint && <span className="menu-hint">{hint}</span>}
       {isSelected && <Icon name="check" />}
       {shortcut && <kbd aria-hidden>{shortcut}</kbd>}
-    </UnstyledButton>
+    </button>
   );
 };
 

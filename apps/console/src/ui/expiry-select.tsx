@@ -1,4 +1,4 @@
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect } from "./primitives/fields.tsx";
 
 const DAY_MS = 86_400_000;
 const EXPIRY_OPTIONS = [

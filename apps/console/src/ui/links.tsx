@@ -1,11 +1,17 @@
-/** Mantine's button and anchor, as links of the router. */
-import { Anchor, type AnchorProps, Button, type ButtonProps } from "@mantine/core";
+/** The button and the text link, as links of the router. */
 import { createLink } from "@tanstack/react-router";
 import type { ComponentProps } from "react";
+import { ButtonAnchor, classes } from "./primitives/elements.tsx";
 
-type WithAnchorProps<Props> = Props & Omit<ComponentProps<"a">, keyof Props>;
+export const ButtonLink = createLink(ButtonAnchor);
 
-export const ButtonLink = createLink((props: WithAnchorProps<ButtonProps>) => (
-  <Button component="a" {...props} />
+interface TextLinkProps extends ComponentProps<"a"> {
+  /** Default: the size of the text around it. */
+  readonly size?: "sm" | undefined;
+  /** A link within a sentence is underlined. */
+  readonly underline?: "always";
+}
+
+export const TextLink = createLink(({ size, underline, className, ...rest }: TextLinkProps) => (
+  <a {...rest} className={classes("link", size && `text-${size}`, underline && "underlined", className)} />
 ));
-export const TextLink = createLink((props: WithAnchorProps<AnchorProps>) => <Anchor {...props} />);

@@ -1,15 +1,16 @@
 /** The states that every page can be in besides its normal one: loading, empty and failed. */
-import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { ApiFailure } from "../api.ts";
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from "./primitives/elements.tsx";
 import { TextWithCode } from "./text-with-code.tsx";
 
 export const Loading = ({ rows = 4 }: { readonly rows?: number | undefined }) => (
   <Stack gap="sm" role="status" aria-label="Loading" className="loading">
     {Array.from({ length: rows }, (_, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: the skeletons are interchangeable
-      <Skeleton key={row} height={44} radius="md" />
+      <Skeleton key={row} height={44} />
     ))}
   </Stack>
 );
@@ -97,7 +98,7 @@ export function ErrorAlert({ error, onRetry, withIssues = false }: ErrorAlertPro
           </Button>
         )}
         {code !== null && (
-          <Text size="xs" c="dimmed" className="wrap">
+          <Text size="sm" c="dimmed" className="wrap">
             {code}
             {requestId !== null && ` · ${requestId}`}
           </Text>
@@ -121,7 +122,7 @@ export const EmptyState = ({ title, isPage = false, children, action }: EmptySta
       {title}
     </Title>
     {children && (
-      <Text c="dimmed" ta="center" maw={520}>
+      <Text className="centered" c="dimmed" maw={520}>
         {children}
       </Text>
     )}

@@ -1,5 +1,5 @@
-import { Stack, Text, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
+import { Stack, Text, Title } from "./primitives/elements.tsx";
 
 interface PageProps {
   readonly title: string;

@@ -1,5 +1,5 @@
 /** Queries and tables for lists that the API returns page by page. */
-import { Paper, Table, VisuallyHidden } from "@mantine/core";
+
 import {
   type InfiniteData,
   type QueryKey,
@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ErrorAlert, Loading } from "./page-states.tsx";
+import { Paper, Table } from "./primitives/elements.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 import { ShowMoreButton } from "./show-more-button.tsx";
 
@@ -44,13 +45,13 @@ export const toColumnVariables = (columns: readonly string[]) =>
   Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, JSON.stringify(column)]));
 
 export const ColumnHeads = ({ columns }: { readonly columns: readonly string[] }) => (
-  <Table.Thead>
-    <Table.Tr>
+  <thead>
+    <tr>
       {columns.map((column) => (
-        <Table.Th key={column}>{column === "" ? <VisuallyHidden>Actions</VisuallyHidden> : column}</Table.Th>
+        <th key={column}>{column === "" ? <span className="visually-hidden">Actions</span> : column}</th>
       ))}
-    </Table.Tr>
-  </Table.Thead>
+    </tr>
+  </thead>
 );
 
 export function PagedTable<Page>({ label, columns, query, className = "", children }: PagedTableProps<Page>) {
@@ -58,7 +59,7 @@ export function PagedTable<Page>({ label, columns, query, className = "", childr
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
   return (
-    <Paper withBorder>
+    <Paper>
       <ScrollRegion label={label}>
         <Table
           className={`stacked ${className}`}
@@ -67,7 +68,7 @@ export function PagedTable<Page>({ label, columns, query, className = "", childr
           horizontalSpacing="md"
         >
           <ColumnHeads columns={columns} />
-          <Table.Tbody>{query.data.pages.map(children)}</Table.Tbody>
+          <tbody>{query.data.pages.map(children)}</tbody>
         </Table>
       </ScrollRegion>
       {failure}

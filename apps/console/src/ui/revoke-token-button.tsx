@@ -1,21 +1,16 @@
 import type { Token } from "@headwater/contract";
-import { Badge, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { api } from "../api.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmButton } from "./confirm-dialog.tsx";
+import { Badge, Text } from "./primitives/elements.tsx";
 
 /** The button that revokes a token, or a badge when it has been revoked. */
 export function RevokeTokenButton({ token, what }: { readonly token: Token; readonly what: string }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
   const { tokenId, label, revokedAt } = token;
-  if (revokedAt !== null)
-    return (
-      <Badge variant="light" color="gray" tt="none">
-        Revoked
-      </Badge>
-    );
+  if (revokedAt !== null) return <Badge color="gray">Revoked</Badge>;
   return (
     <ConfirmButton
       label="Revoke"

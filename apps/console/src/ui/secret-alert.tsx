@@ -1,5 +1,5 @@
-import { Alert, Code, Group } from "@mantine/core";
 import { CopyButton } from "./copy-button.tsx";
+import { Alert, Group } from "./primitives/elements.tsx";
 
 interface SecretAlertProps {
   readonly title: string;
@@ -11,7 +11,7 @@ interface SecretAlertProps {
 export const SecretAlert = ({ title, secret, copyLabel }: SecretAlertProps) => (
   <Alert color="green" title={title} role="status" className="wrap">
     <Group gap="sm">
-      <Code className="wrap">{secret}</Code>
+      <code className="wrap code">{secret}</code>
       <CopyButton text={secret} label={copyLabel} />
     </Group>
   </Alert>

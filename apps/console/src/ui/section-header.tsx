@@ -1,5 +1,5 @@
-import { Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Text, Title } from "./primitives/elements.tsx";
 
 interface SectionHeaderProps {
   readonly title: string;

@@ -1,5 +1,5 @@
-import type { ButtonProps } from "@mantine/core";
 import { AsyncButton } from "./async-button.tsx";
+import type { ButtonProps } from "./primitives/elements.tsx";
 
 /** The part of an infinite query that the button uses. */
 interface NextPageQuery {

@@ -1,5 +1,5 @@
 /** The status of a source as a badge. */
-import { Badge } from "@mantine/core";
+import { Badge } from "./primitives/elements.tsx";
 
 export const STATUSES = {
   receiving: { label: "Receiving", color: "green" },
@@ -11,7 +11,7 @@ export const STATUSES = {
 export type SourceStatus = keyof typeof STATUSES;
 
 export const SourceStatusBadge = ({ status }: { readonly status: SourceStatus }) => (
-  <Badge variant="light" color={STATUSES[status].color} size="lg" tt="none" className="status">
+  <Badge color={STATUSES[status].color} className="status">
     {STATUSES[status].label}
   </Badge>
 );

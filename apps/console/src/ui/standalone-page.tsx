@@ -1,6 +1,6 @@
-import { Paper, Stack, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
 import { Brand } from "./brand.tsx";
+import { Paper, Stack, Title } from "./primitives/elements.tsx";
 
 interface StandalonePageProps {
   readonly title: string;
@@ -14,7 +14,7 @@ export function StandalonePage({ title, children }: StandalonePageProps) {
   }, [title]);
   return (
     <main className="sign-in">
-      <Paper withBorder p="xl" radius="lg" maw={500} w="100%">
+      <Paper p="xl" className="standalone">
         <Stack>
           <Brand />
           <Title order={1} size="h3">

@@ -1,5 +1,4 @@
 /** A row of buttons of which one is chosen. */
-import { UnstyledButton } from "@mantine/core";
 
 interface SwitcherProps<Value extends string> {
   readonly label: string;
@@ -11,13 +10,14 @@ interface SwitcherProps<Value extends string> {
 export const Switcher = <Value extends string>({ label, options, value, onChange }: SwitcherProps<Value>) => (
   <fieldset className="switcher" aria-label={label}>
     {options.map((option) => (
-      <UnstyledButton
+      <button
+        type="button"
         key={option.value}
         aria-pressed={option.value === value}
         onClick={() => onChange(option.value)}
       >
         {option.label}
-      </UnstyledButton>
+      </button>
     ))}
   </fieldset>
 );

@@ -1,5 +1,5 @@
 /** Asks before unsaved input is lost. One dialog serves all forms of a page. */
-import { Text } from "@mantine/core";
+
 import { type ShouldBlockFn, useBlocker } from "@tanstack/react-router";
 import {
   createContext,
@@ -13,6 +13,7 @@ import {
 } from "react";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { closesOnBack } from "./navigation/close-on-back.ts";
+import { Text } from "./primitives/elements.tsx";
 
 interface LeaveGuard {
   /** Registers a form with unsaved input. @returns a function that unregisters it */

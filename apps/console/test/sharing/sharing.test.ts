@@ -106,7 +106,6 @@ consoleStatsTest(
       await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });
-        await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
         const serious = await seriousFindings(page, rules);
         found.push(...serious.map((one) => `${name} in ${colorScheme}: ${one}`));
         await shoot(`${name}-${colorScheme}`);
@@ -193,7 +192,6 @@ consoleStatsTest(
     await guest.getByText("The password is wrong.").waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
       await guest.emulateMedia({ colorScheme });
-      await guest.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(guest, rules), []);
     }
     await shoot("share-panel-password");

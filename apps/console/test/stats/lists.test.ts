@@ -54,7 +54,6 @@ consoleStatsTest(
     await details.getByRole("button", { name: "Close" }).click();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`lists-revenue-${colorScheme}`);
     }
@@ -208,7 +207,6 @@ consoleStatsTest(
     await menu.getByRole("menuitemradio", { name: "Campaigns", checked: true }).waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`lists-menu-${colorScheme}`);
     }

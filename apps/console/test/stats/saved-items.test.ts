@@ -104,7 +104,6 @@ consoleStatsTest(
     assert.match((await chart.getAttribute("aria-valuetext")) ?? "", /Newsletter sent$/);
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       assert.deepEqual(await seriousFindings(page, rules), []);
       await shoot(`annotation-${colorScheme}`);
     }

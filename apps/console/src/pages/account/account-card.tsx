@@ -1,10 +1,10 @@
 /** The account that a link opens or that a person joins with: its name, address and workspaces. */
 
 import type { Role } from "@headwater/contract";
-import { Text } from "@mantine/core";
 import { roleName } from "../../role-texts.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Initials } from "../../ui/initials.tsx";
+import { Text } from "../../ui/primitives/elements.tsx";
 
 /** More workspaces than these are counted. */
 const SHOWN_WORKSPACES = 3;

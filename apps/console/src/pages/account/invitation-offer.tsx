@@ -1,7 +1,7 @@
 /** The offer of an invitation: the workspace, the role and the inviter. */
 import type { Role } from "@headwater/contract";
-import { Text } from "@mantine/core";
 import { ROLE_TEXTS, roleName } from "../../role-texts.ts";
+import { Text } from "../../ui/primitives/elements.tsx";
 
 interface InvitationOfferProps {
   readonly offer: {

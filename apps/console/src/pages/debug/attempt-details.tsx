@@ -2,12 +2,12 @@
 
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { describeViolation, WARNING_MESSAGES } from "@headwater/contract/event-codes";
-import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { useMemo } from "react";
 import { API_BASE } from "../../api.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount } from "../../ui/format-count.ts";
+import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
@@ -36,7 +36,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
   const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Attempt" className="attempt">
+    <Paper p="lg" component="section" aria-label="Attempt" className="attempt">
       <Stack>
         <Group justify="space-between" align="flex-start">
           <Group gap="sm">
@@ -137,19 +137,19 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
   if (results.length === 0) return null;
   return (
     <ScrollRegion label="Result per event">
-      <Table miw={640}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Event</Table.Th>
-            <Table.Th miw={130}>Name</Table.Th>
-            <Table.Th>Result</Table.Th>
-            <Table.Th>Reason</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+      <Table className="attempt-events">
+        <thead>
+          <tr>
+            <th>Event</th>
+            <th>Name</th>
+            <th>Result</th>
+            <th>Reason</th>
+          </tr>
+        </thead>
+        <tbody>
           {results.map((result) => (
-            <Table.Tr key={result.index}>
-              <Table.Td className="event-id" title={result.eventId ?? undefined}>
+            <tr key={result.index}>
+              <td className="event-id" title={result.eventId ?? undefined}>
                 {hasStored && result.eventId !== null && result.status === "accepted" ? (
                   <VisitorLink search={{ sourceId, sessionId, event: result.eventId }}>
                     {result.eventId}
@@ -157,19 +157,17 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
                 ) : (
                   result.eventId
                 )}
-              </Table.Td>
-              <Table.Td className="wrap">{result.name}</Table.Td>
-              <Table.Td>
-                <Badge variant="light" tt="none" color={STATUS_COLORS[result.status]}>
-                  {result.status}
-                </Badge>
-              </Table.Td>
-              <Table.Td className="wrap">
+              </td>
+              <td className="wrap">{result.name}</td>
+              <td>
+                <Badge color={STATUS_COLORS[result.status]}>{result.status}</Badge>
+              </td>
+              <td className="wrap">
                 <TextWithCode text={reasonOf(result)} />
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </ScrollRegion>
   );

@@ -1,6 +1,5 @@
 /** The list of attempts. It is virtualized: only the visible rows are in the document. */
 import type { DebugAttempt } from "@headwater/contract";
-import { useMediaQuery } from "@mantine/hooks";
 import { useRouter } from "@tanstack/react-router";
 import {
   type KeyboardEvent,
@@ -11,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
 import { daysOf, entryAt, rowOfAttempt } from "./attempt-days.ts";
 import { AttemptHead, AttemptRow } from "./attempt-row.tsx";
 import { useAttemptRows } from "./use-attempt-rows.ts";
@@ -37,8 +37,8 @@ interface AttemptListProps {
 
 /** @param isOpened whether the details of an attempt are beside or below the list */
 function useLayout(isOpened: boolean): keyof typeof ROW_PX {
-  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
-  const isSideBySide = useMediaQuery(SIDE_BY_SIDE, true, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery(WIDE);
+  const isSideBySide = useMediaQuery(SIDE_BY_SIDE);
   return isWide && !(isOpened && isSideBySide) ? "wide" : "narrow";
 }
 

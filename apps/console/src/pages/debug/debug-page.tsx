@@ -1,6 +1,5 @@
 /** The debug page: the live list of a source's attempts, with the details of the opened one. */
 import type { Source } from "@headwater/contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -8,6 +7,7 @@ import { healthQuery } from "../../queries.ts";
 import { useShortcuts } from "../../shortcuts.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, ErrorAlert, Loading, QueryResult } from "../../ui/page-states.tsx";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { AttemptDetails } from "./attempt-details.tsx";

@@ -1,7 +1,9 @@
 /** The filters of the attempt list. They are kept in the URL, so that a filtered view can be shared. */
-import { Button, Group, NativeSelect, TextInput } from "@mantine/core";
+
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../ui/format-count.ts";
+import { Button, Group } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import type { OriginRequests } from "./attempt-summary.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 import { OUTCOMES } from "./outcomes.ts";

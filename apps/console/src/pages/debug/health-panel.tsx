@@ -1,8 +1,8 @@
 /** The health of a source: status, counts of the last 24 hours, warnings, and the most frequent problems. */
 import type { DebugAttempt, DebugData, Source } from "@headwater/contract";
-import { Alert, Paper, Text, Title } from "@mantine/core";
 import { FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { Alert, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { groupFilteredProblems, groupProblems, sumRequests } from "./attempt-summary.ts";
@@ -61,7 +61,7 @@ export function HealthPanel(props: HealthPanelProps) {
   const { current, mended } = partitionProblems(problems, { source, attempts, groups: allGroups });
   const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Health">
+    <Paper p="lg" component="section" aria-label="Health">
       <div className="health">
         <SourceStatusBadge status={status} />
         <Text size="sm" c="dimmed">

@@ -1,6 +1,5 @@
 /** The events that the source keeps although it did not store them, and their replay. */
 import type { Quarantine, Replay, Source } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -9,6 +8,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { meaningOf } from "./attempt-summary.ts";
@@ -28,7 +28,7 @@ export function KeptEvents({ source }: { readonly source: Source }) {
   const { data } = useQuery(keptQuery(source.sourceId));
   if (!data || data.events === 0) return null;
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Kept events">
+    <Paper p="lg" component="section" aria-label="Kept events">
       <Title order={2} size="h5">
         Kept events
       </Title>

@@ -1,6 +1,6 @@
 /** The outcomes of the listed attempts by minute. */
 import type { DebugAttempt } from "@headwater/contract";
-import { Title } from "@mantine/core";
+import { Title } from "../../ui/primitives/elements.tsx";
 import { useNow } from "../../ui/relative-time.tsx";
 import { outcomesByMinute } from "./attempt-summary.ts";
 import { type CountedOutcome, OUTCOMES } from "./outcomes.ts";

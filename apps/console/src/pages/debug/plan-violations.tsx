@@ -1,6 +1,5 @@
 /** How events violated the source's tracking plan: where, what was expected, who sent them and when. */
 import type { DebugData } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { TextLink } from "../../ui/links.tsx";
@@ -26,9 +25,9 @@ export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanVio
     <Icon name="warning" size={18} />
     <div className="problem-text">
       {onShow ? (
-        <UnstyledButton className="problem-name" onClick={onShow}>
+        <button type="button" className="problem-name" onClick={onShow}>
           Plan violation
-        </UnstyledButton>
+        </button>
       ) : (
         <strong>Plan violation</strong>
       )}{" "}

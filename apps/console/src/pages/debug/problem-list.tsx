@@ -1,6 +1,5 @@
 /** Repeated failures of the last 24 hours, grouped by their code, each with what to do. */
 import type { Source } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useInvalidateSource } from "../../queries.ts";
@@ -65,9 +64,9 @@ const ProblemItem = ({ source, problem, onFilter }: ProblemItemProps) => {
     <li className="problem" data-mended={done === null ? undefined : "yes"}>
       <Icon name={done === null ? "warning" : "check"} size={18} />
       <div className="problem-text">
-        <UnstyledButton className="problem-name" onClick={() => onFilter({ code })}>
+        <button type="button" className="problem-name" onClick={() => onFilter({ code })}>
           {meaningOf(code)}
-        </UnstyledButton>{" "}
+        </button>{" "}
         {pluralize(count, unit)}
         {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
         {hasOrigins && (
@@ -108,9 +107,9 @@ function OriginFixes({ source, origins, onOrigin }: OriginFixesProps) {
           const { fix, done } = remedyForOrigin(source, origin);
           return (
             <li key={origin}>
-              <UnstyledButton className="problem-name" onClick={() => onOrigin(origin)}>
+              <button type="button" className="problem-name" onClick={() => onOrigin(origin)}>
                 {origin}
-              </UnstyledButton>
+              </button>
               <span>{pluralize(requests, "request")}</span>
               <span role="status" className="problem-done">
                 {done}

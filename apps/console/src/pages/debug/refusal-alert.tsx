@@ -1,11 +1,11 @@
 /** Why an attempt was refused and how to fix it, with a button for a fix that the user is permitted to make. */
 import type { DebugAttempt, Source } from "@headwater/contract";
-import { Alert, Group, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Alert, Group, Text } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { makeFix, remedyFor } from "./quick-fix.ts";
@@ -62,7 +62,7 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
         <Text size="sm" role="status">
           {done !== null && `${done}. The next request like this will be accepted.`}
         </Text>
-        <Text size="xs" ff="monospace">
+        <Text size="sm" className="mono">
           {code}
         </Text>
       </Group>

@@ -25,12 +25,7 @@ export function DeliveryNote({ sourceId, shown }: DeliveryNoteProps) {
   return (
     <p className="excluded wrap">
       {formatDays(days)}: {formatShare(lost)} of events were lost.{" "}
-      <TextLink
-        to="/sources/delivery"
-        search={{ sourceId, days: days.join("..") }}
-        inherit
-        underline="always"
-      >
+      <TextLink to="/sources/delivery" search={{ sourceId, days: days.join("..") }} underline="always">
         Open Delivery
       </TextLink>
     </p>

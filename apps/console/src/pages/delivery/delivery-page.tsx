@@ -1,11 +1,11 @@
 /** The delivery page: which share of a source's events arrived, why others were lost, and what can be recovered. */
 import type { DeliveryDay, DeliveryDimension, Source } from "@headwater/contract";
-import { Box, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { formatCount, numberFormatter, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -69,13 +69,13 @@ function Delivery({ source }: { readonly source: Source }) {
           ) : (
             <>
               <Rate source={source} days={statement.days} />
-              <SimpleGrid cols={{ base: 1, md: 2 }}>
+              <div className="delivery-cards">
                 <Losses days={statement.days} />
                 <Recovery source={source} days={statement.days} />
                 <Worst sourceId={sourceId} days={days} by="page" title="Worst pages" />
                 <Worst sourceId={sourceId} days={days} by="browser" title="Worst browsers" />
                 <Whereabouts days={statement.days} />
-              </SimpleGrid>
+              </div>
             </>
           )
         }
@@ -101,7 +101,7 @@ function Rate({ source, days }: RateProps) {
   const all = total(days, lostOf);
   const rejected = total(days, (day) => sumOf(day.rejected));
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Rate">
+    <Paper p="lg" component="section" aria-label="Rate">
       <Text size="xl" fw={650}>
         {formatRate(rateOf(days) ?? 1)} of events arrived
       </Text>
@@ -117,13 +117,13 @@ function Rate({ source, days }: RateProps) {
         {all > 0 && " Lost events by UTC day:"}
       </Text>
       {all > 0 && (
-        <Box mt="md">
+        <div className="delivery-days">
           <DayColumns
             label="Lost events by day"
             days={lost}
             describe={(count) => pluralize(count, "lost event")}
           />
-        </Box>
+        </div>
       )}
     </Paper>
   );
@@ -138,7 +138,7 @@ function Losses({ days }: DaysProps) {
   ].filter(([, events]) => events > 0);
   if (rows.length === 0)
     return (
-      <Paper withBorder p="lg" component="section" aria-label="Not arrived">
+      <Paper p="lg" component="section" aria-label="Not arrived">
         <SectionHeader title="Not arrived">
           No event of these days is known to be lost or rejected.
         </SectionHeader>
@@ -149,15 +149,15 @@ function Losses({ days }: DaysProps) {
       {rows.map(([code, events]) => {
         const { title, advice } = causeFor(code);
         return (
-          <Table.Tr key={code}>
-            <Table.Td>
+          <tr key={code}>
+            <td>
               {title}
               <Text size="sm" c="dimmed">
                 <TextWithCode text={advice} />
               </Text>
-            </Table.Td>
-            <Table.Td>{formatCount(events)}</Table.Td>
-          </Table.Tr>
+            </td>
+            <td>{formatCount(events)}</td>
+          </tr>
         );
       })}
     </Figures>
@@ -175,10 +175,10 @@ const PLACES = [
 const Whereabouts = ({ days }: DaysProps) => (
   <Figures title="Accepted" hint="Where the accepted events are.">
     {PLACES.map(([label, name]) => (
-      <Table.Tr key={name}>
-        <Table.Td>{label}</Table.Td>
-        <Table.Td>{formatCount(total(days, (day) => day[name]))}</Table.Td>
-      </Table.Tr>
+      <tr key={name}>
+        <td>{label}</td>
+        <td>{formatCount(total(days, (day) => day[name]))}</td>
+      </tr>
     ))}
   </Figures>
 );
@@ -197,12 +197,12 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
   return (
     <Figures title={title} hint="Lost events, and the share of events that arrived.">
       {worst.map(({ value, accepted, lost }) => (
-        <Table.Tr key={value}>
-          <Table.Td className="wrap">{value ?? "Unknown"}</Table.Td>
-          <Table.Td>
+        <tr key={value}>
+          <td className="wrap">{value ?? "Unknown"}</td>
+          <td>
             {formatCount(lost)} · {formatRate(accepted / (accepted + lost))}
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ))}
     </Figures>
   );
@@ -215,11 +215,11 @@ interface DeliveryFiguresProps {
 }
 
 const Figures = ({ title, hint, children }: DeliveryFiguresProps) => (
-  <Paper withBorder p="lg" component="section" aria-label={title}>
+  <Paper p="lg" component="section" aria-label={title}>
     <SectionHeader title={title}>{hint}</SectionHeader>
     <ScrollRegion label={`${title}: figures`}>
       <Table className="figures">
-        <Table.Tbody>{children}</Table.Tbody>
+        <tbody>{children}</tbody>
       </Table>
     </ScrollRegion>
   </Paper>

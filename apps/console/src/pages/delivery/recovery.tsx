@@ -1,9 +1,9 @@
 /** The ways to recover events that are not in the stats: replay, wait, or nothing. */
 import type { DeliveryDay, Source } from "@headwater/contract";
-import { Group, Paper, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { pluralize } from "../../ui/format-count.ts";
 import { ButtonLink } from "../../ui/links.tsx";
+import { Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { meaningOf } from "../debug/attempt-summary.ts";
@@ -22,7 +22,7 @@ export function Recovery({ source, days }: RecoveryProps) {
   const damaged = total(days, ({ lostInWarehouse }) => lostInWarehouse);
   const lost = total(days, lostOf);
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Can they be recovered?">
+    <Paper p="lg" component="section" aria-label="Can they be recovered?">
       <Stack gap="md">
         <SectionHeader title="Can they be recovered?">
           The service keeps events that it refused. It cannot keep what never reached it.

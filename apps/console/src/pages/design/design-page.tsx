@@ -1,5 +1,5 @@
 /** `/design`: every part of the design system in each of its states, for those who change the console. No page links to it. */
-import { Alert, Button, NativeSelect, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
@@ -11,6 +11,8 @@ import { ICON_NAMES, Icon } from "../../ui/icon.tsx";
 import { Initials } from "../../ui/initials.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
+import { Alert, Button, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, Switch, TextInput } from "../../ui/primitives/fields.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { type SourceStatus, SourceStatusBadge, STATUSES } from "../../ui/source-status.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -18,8 +20,10 @@ import "./design.css";
 
 /** The names of the colours of `base.css`. */
 const COLORS =
-  "page surface soft line accent accent-soft good warm bad mild good-text fair-text bad-text".split(" ");
-const SIZES = ["xs", "md", "lg", "xl"] as const;
+  "page surface soft line border text dimmed link accent accent-soft accent-text good warm bad mild good-text fair-text bad-text".split(
+    " ",
+  );
+const SIZES = ["sm", undefined, "xl"] as const;
 const OPTIONS = [
   { value: "day", label: "Day" },
   { value: "week", label: "Week" },
@@ -35,7 +39,7 @@ interface DesignSectionProps {
 }
 
 const Section = ({ title, children }: DesignSectionProps) => (
-  <Paper withBorder p="lg" radius="lg" component="section" aria-label={title}>
+  <Paper p="lg" component="section" aria-label={title}>
     <Title order={2} size="h4" mb="md">
       {title}
     </Title>
@@ -67,13 +71,13 @@ const Foundations = () => (
     <Section title="Text">
       <Stack gap="xs">
         {([1, 2, 3, 4, 5] as const).map((order) => (
-          <Text key={order} component="div" fz={`h${order}`} fw={600}>
+          <div key={order} className={`h${order}`}>
             Heading {order}
-          </Text>
+          </div>
         ))}
         {SIZES.map((size) => (
           <Text key={size} size={size}>
-            Text {size}: 1,234,567.89 visitors
+            Text {size ?? "md"}: 1,234,567.89 visitors
           </Text>
         ))}
         <Text c="dimmed">Secondary text</Text>

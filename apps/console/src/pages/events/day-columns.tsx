@@ -1,5 +1,5 @@
 /** A small chart with a column for each day. */
-import { Group, Text } from "@mantine/core";
+import { Group, Text } from "../../ui/primitives/elements.tsx";
 
 interface DayColumnsProps {
   /** The text of the chart for people who do not see it. */
@@ -22,10 +22,10 @@ export function DayColumns({ label, days, describe }: DayColumnsProps) {
         ))}
       </div>
       <Group justify="space-between" aria-hidden>
-        <Text size="xs" c="dimmed">
+        <Text size="sm" c="dimmed">
           {days[0]?.day}
         </Text>
-        <Text size="xs" c="dimmed">
+        <Text size="sm" c="dimmed">
           {days.at(-1)?.day}
         </Text>
       </Group>

@@ -1,11 +1,12 @@
 /** A dialog with one event: what was seen of it, and its properties in the plan, as a table or as a JSON Schema. */
 import type { CatalogEvent, DebugData, PlannedEvent, PlanVersion, Source } from "@headwater/contract";
-import { Button, Group, NativeSelect, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, Textarea, TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -95,7 +96,7 @@ function PlanForm({ source, version, event, violations, onClose }: EventDialogPr
   const isShownAsTable = !isJson && schema !== null && isTable(schema);
   return (
     <>
-      <Group justify="space-between" align="end">
+      <Group justify="space-between" align="flex-end">
         <NativeSelect
           label="Events that violate the schema"
           data={OWN_MODES}
@@ -117,7 +118,6 @@ function PlanForm({ source, version, event, violations, onClose }: EventDialogPr
       ) : (
         <Textarea
           label="JSON Schema of the properties"
-          autosize
           minRows={4}
           maxRows={20}
           spellCheck={false}

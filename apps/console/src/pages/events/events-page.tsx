@@ -1,12 +1,12 @@
 /** The events page: what a source sends (its event catalogue), and what it should send (its tracking plan). */
 import type { DebugData, EventCatalog, PlanVersion, Source } from "@headwater/contract";
-import { Badge, Paper, Stack, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { healthQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { Badge, Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { InstallPrompt } from "../sources/install-prompt.tsx";
@@ -108,48 +108,48 @@ function describeProperties({ planned, seen }: KnownEvent): string {
 }
 
 const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) => (
-  <Paper withBorder>
+  <Paper>
     <ScrollRegion label="Events">
       <Table className="events-table" verticalSpacing="sm" horizontalSpacing="lg">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Event</Table.Th>
-            <Table.Th>Accepted, all time</Table.Th>
-            <Table.Th>Last seen</Table.Th>
-            <Table.Th>Properties</Table.Th>
-            <Table.Th>Violations</Table.Th>
-            <Table.Th>Plan</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>Details</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+        <thead>
+          <tr>
+            <th>Event</th>
+            <th>Accepted, all time</th>
+            <th>Last seen</th>
+            <th>Properties</th>
+            <th>Violations</th>
+            <th>Plan</th>
+            <th>
+              <span className="visually-hidden">Details</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
           {events.map((event) => (
             // a click on the button in the row is a click on the row, too
-            <Table.Tr key={event.name} onClick={() => onOpen(event.name)}>
-              <Table.Td title={event.name}>
-                <UnstyledButton className="event-name">
+            <tr key={event.name} onClick={() => onOpen(event.name)}>
+              <td title={event.name}>
+                <button type="button" className="event-name">
                   <span className="clamp">{event.name}</span>
-                </UnstyledButton>
-              </Table.Td>
-              <Table.Td>{event.seen ? formatCount(event.seen.events) : "—"}</Table.Td>
-              <Table.Td>
+                </button>
+              </td>
+              <td>{event.seen ? formatCount(event.seen.events) : "—"}</td>
+              <td>
                 <RelativeTime at={event.seen?.lastSeenAt ?? null} />
-              </Table.Td>
-              <Table.Td>{describeProperties(event)}</Table.Td>
-              <Table.Td>
+              </td>
+              <td>{describeProperties(event)}</td>
+              <td>
                 <ViolationCount violations={violationsOf(event.name)} />
-              </Table.Td>
-              <Table.Td>
+              </td>
+              <td>
                 <PlanBadge event={event} version={version} />
-              </Table.Td>
-              <Table.Td>
+              </td>
+              <td>
                 <Icon name="chevronRight" />
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </ScrollRegion>
   </Paper>
@@ -157,11 +157,7 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
 
 function ViolationCount({ violations }: { readonly violations: DebugData["planViolations"] }) {
   const count = violations.reduce((sum, { events }) => sum + events, 0);
-  return (
-    <Text span inherit {...(count === 0 && { c: "dimmed" })}>
-      {formatCount(count)}
-    </Text>
-  );
+  return <span className={count === 0 ? "dimmed" : undefined}>{formatCount(count)}</span>;
 }
 
 /** How the plan treats an event. Only events that it checks have a colour. */
@@ -176,13 +172,9 @@ function PlanBadge({ event, version }: { readonly event: KnownEvent; readonly ve
   const { label, color } = mode ? MODES[mode] : { label: "Not planned", color: null };
   if (color === null)
     return (
-      <Text span size="sm" c="dimmed">
+      <Text component="span" size="sm" c="dimmed">
         {label}
       </Text>
     );
-  return (
-    <Badge variant="light" color={color} tt="none">
-      {label}
-    </Badge>
-  );
+  return <Badge color={color}>{label}</Badge>;
 }

@@ -1,5 +1,5 @@
 /** A value before and after a change, side by side. */
-import { Text } from "@mantine/core";
+import { Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import type { PlanDifference } from "./plan-events.ts";
 

@@ -1,9 +1,10 @@
 /** The plan as a whole: its version and modes, a proposal, and earlier versions. */
 import type { PlanVersion, Source } from "@headwater/contract";
-import { Button, Group, NativeSelect, Paper, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -38,7 +39,7 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
   const isLocked = !can("sources:write") || save.isPending;
   const change = (changes: Partial<PlanFields>) => save.mutate({ ...plan, ...changes });
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Tracking plan">
+    <Paper p="lg" component="section" aria-label="Tracking plan">
       <Stack gap="md">
         <SectionHeader title="Tracking plan">
           {version === 0 ? (
@@ -50,7 +51,7 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
             </>
           )}
         </SectionHeader>
-        <Group gap="md" align="end">
+        <Group gap="md" align="flex-end">
           <NativeSelect
             label="Events that violate the plan"
             data={MODES}

@@ -1,9 +1,10 @@
 /** The properties of an event as a table: what is planned, which can be edited, and what was seen. */
 import type { DebugData } from "@headwater/contract";
-import { Button, NativeSelect, Table, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { Button, Table, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import {
   addProperty,
@@ -46,39 +47,39 @@ export function PropertyTable({ schema, rows, violations, onChange }: PlannedTab
     );
   return (
     <Table className="property-table" verticalSpacing="xs" horizontalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
+      <thead>
+        <tr>
           {HEADS.map((head) => (
-            <Table.Th key={head}>{head}</Table.Th>
+            <th key={head}>{head}</th>
           ))}
-          {onChange && <Table.Th aria-label="Actions" />}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+          {onChange && <th aria-label="Actions" />}
+        </tr>
+      </thead>
+      <tbody>
         {rows.map((row) => (
-          <Table.Tr key={row.name} data-planned={row.isPlanned ? "yes" : undefined}>
-            <Table.Td className="wrap">
+          <tr key={row.name} data-planned={row.isPlanned ? "yes" : undefined}>
+            <td className="wrap">
               <strong>
                 <bdi>{row.name}</bdi>
               </strong>
               {row.others.length > 0 && (
-                <Text size="xs" c="dimmed">
+                <Text size="sm" c="dimmed">
                   also {row.others.join(", ")}
                 </Text>
               )}
-            </Table.Td>
+            </td>
             {row.isPlanned ? (
               <PlannedCells row={row} schema={schema} onChange={onChange} />
             ) : (
-              <Table.Td colSpan={3} data-label="Plan">
+              <td colSpan={3} data-label="Plan">
                 <Text size="sm" c="dimmed">
                   Not in the plan
                 </Text>
-              </Table.Td>
+              </td>
             )}
             <SeenCells row={row} violations={violations.filter((one) => isOfProperty(one, row.name))} />
             {onChange && (
-              <Table.Td className="property-action">
+              <td className="property-action">
                 {row.isPlanned ? (
                   <Button
                     size="xs"
@@ -98,11 +99,11 @@ export function PropertyTable({ schema, rows, violations, onChange }: PlannedTab
                     Add
                   </Button>
                 )}
-              </Table.Td>
+              </td>
             )}
-          </Table.Tr>
+          </tr>
         ))}
-      </Table.Tbody>
+      </tbody>
     </Table>
   );
 }
@@ -123,7 +124,7 @@ function PlannedCells({ row, schema, onChange }: PlannedCellsProps) {
   const shown = values === null ? "any" : formatValues(values, type);
   return (
     <>
-      <Table.Td data-label="Type">
+      <td data-label="Type">
         {onChange && isEditable ? (
           <NativeSelect
             aria-label={`Type of ${name}`}
@@ -134,8 +135,8 @@ function PlannedCells({ row, schema, onChange }: PlannedCellsProps) {
         ) : (
           <Text size="sm">{isEditable ? type || "any" : "see JSON Schema"}</Text>
         )}
-      </Table.Td>
-      <Table.Td data-label="Required">
+      </td>
+      <td data-label="Required">
         {onChange ? (
           <label className="check">
             <input
@@ -148,8 +149,8 @@ function PlannedCells({ row, schema, onChange }: PlannedCellsProps) {
         ) : (
           <Text size="sm">{isRequired ? "yes" : "no"}</Text>
         )}
-      </Table.Td>
-      <Table.Td data-label="Allowed values" className="wrap">
+      </td>
+      <td data-label="Allowed values" className="wrap">
         {onChange && isEditable ? (
           <ValuesField
             name={name}
@@ -159,7 +160,7 @@ function PlannedCells({ row, schema, onChange }: PlannedCellsProps) {
         ) : (
           <Text size="sm">{isEditable ? shown : "see JSON Schema"}</Text>
         )}
-      </Table.Td>
+      </td>
     </>
   );
 }
@@ -200,30 +201,30 @@ function SeenCells({
   const count = violations.reduce((sum, { events }) => sum + events, 0);
   return (
     <>
-      <Table.Td data-label="Seen">
+      <td data-label="Seen">
         {seen ? `${seen.types.join(", ")}, ${formatWholePercent(seen.coverage)} of events` : "never"}
-      </Table.Td>
-      <Table.Td data-label="Example" className="wrap">
+      </td>
+      <td data-label="Example" className="wrap">
         {seen?.examples.length ? (
           <bdi>{seen.examples.join(", ")}</bdi>
         ) : (
-          <Text span c="dimmed" size="sm">
+          <Text component="span" c="dimmed" size="sm">
             —
           </Text>
         )}
-      </Table.Td>
-      <Table.Td data-label="Violations">
+      </td>
+      <td data-label="Violations">
         {newest ? (
           <span>
             <span className="property-violations">{pluralize(count, "event")}</span>, last{" "}
             <RelativeTime at={newest.lastSeenAt} />: found {newest.found}
           </span>
         ) : (
-          <Text span c="dimmed" size="sm">
+          <Text component="span" c="dimmed" size="sm">
             none
           </Text>
         )}
-      </Table.Td>
+      </td>
     </>
   );
 }

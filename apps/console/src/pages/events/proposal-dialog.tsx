@@ -1,6 +1,5 @@
 /** A dialog with the events that the service proposes for the plan, from the event catalogue. Each is accepted by itself. */
 import type { PlanProposal, PlanVersion, Source } from "@headwater/contract";
-import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -8,6 +7,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { JsonChange } from "./json-change.tsx";
 import { differencesOf, type PlanDifference } from "./plan-events.ts";
 import { useSavePlan } from "./plan-queries.ts";
@@ -97,7 +97,7 @@ const ProposedEvent = ({ difference, description, isChosen, onChange }: Proposed
       <input type="checkbox" checked={isChosen} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span className="wrap">
         <bdi>{difference.name}</bdi>
-        <Text span size="sm" c="dimmed" className="check-note">
+        <Text component="span" size="sm" c="dimmed" className="check-note">
           {description}
         </Text>
       </span>

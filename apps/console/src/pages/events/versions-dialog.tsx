@@ -1,12 +1,13 @@
 /** A dialog with the versions of the plan: what differs from the current one, and restoring one. */
 import type { PlanVersion, Source } from "@headwater/contract";
-import { Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { formatExactTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { useMemberNames } from "../workspace/member-names.ts";

@@ -1,8 +1,9 @@
 /** The accepted events of the last 30 days that violated the plan, by day. Renders nothing without a warehouse or violations. */
-import { Stack, Text } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { Stack, Text } from "../../ui/primitives/elements.tsx";
 import { DayColumns } from "./day-columns.tsx";
 
 const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;

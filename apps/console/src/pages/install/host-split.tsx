@@ -1,9 +1,10 @@
 /** Says which visitors count on two hosts of the source, and the option of the snippet that makes them one. */
-import { Alert } from "@mantine/core";
+
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { TextLink } from "../../ui/links.tsx";
+import { Alert } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -40,7 +41,7 @@ export function HostSplitAlert({ sourceId }: HostSplitProps) {
   const split = useHostSplit(sourceId);
   if (!split) return null;
   return (
-    <Alert color="yellow" radius="lg" title="Visitors count on each host" role="status" className="wrap">
+    <Alert color="yellow" title="Visitors count on each host" role="status" className="wrap">
       {split.problem} <TextWithCode text={split.advice} />
     </Alert>
   );
@@ -53,7 +54,7 @@ export function HostSplitNote({ sourceId }: HostSplitProps) {
   return (
     <p className="excluded wrap">
       {split.problem} <TextWithCode text={split.advice} />{" "}
-      <TextLink to="/analytics/setup/install" search={{ sourceId }} inherit underline="always">
+      <TextLink to="/analytics/setup/install" search={{ sourceId }} underline="always">
         Open Install
       </TextLink>
     </p>

@@ -1,8 +1,9 @@
 /** The HTML snippet with switches for its options. */
 import type { InstallPayload } from "@headwater/contract";
-import { Switch, Text } from "@mantine/core";
 import { useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
+import { Text } from "../../ui/primitives/elements.tsx";
+import { Switch } from "../../ui/primitives/fields.tsx";
 import { optionsOf, SNIPPET_OPTIONS, type SnippetOption, withOptions } from "./snippet-options.ts";
 
 export function HtmlSnippet({ install }: { readonly install: InstallPayload }) {
@@ -26,7 +27,6 @@ export function HtmlSnippet({ install }: { readonly install: InstallPayload }) {
         {SNIPPET_OPTIONS.map(({ name, label, help }) => (
           <Switch
             key={name}
-            size="sm"
             label={label}
             description={help}
             checked={options.has(name)}

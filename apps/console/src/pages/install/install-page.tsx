@@ -1,10 +1,11 @@
 /** The install page: the snippet, whether events arrive, and what a CSP or a proxy needs. */
 import type { InstallPayload, Source } from "@headwater/contract";
-import { Button, NativeSelect, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { Button, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
@@ -65,7 +66,7 @@ function SnippetSection({
   const example = EXAMPLES.find(({ value }) => value === selected)!;
   const data = EXAMPLES.map(({ value, label }) => ({ value, label }));
   return (
-    <Paper withBorder p="lg">
+    <Paper p="lg">
       <Stack>
         <Title order={2} size="h5">
           1. Add the snippet
@@ -94,7 +95,7 @@ function SnippetSection({
 }
 
 const OpenSiteSection = () => (
-  <Paper withBorder p="lg">
+  <Paper p="lg">
     <Stack>
       <Title order={2} size="h5">
         2. Open your site

@@ -1,11 +1,11 @@
 /** Shows whether events arrive: waiting, receiving, or the refusal of the latest request and how to fix it. */
 import type { DebugAttempt, Source } from "@headwater/contract";
-import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { sourceQuery, useInvalidateSource } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Alert, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { RefusalAlert } from "../debug/refusal-alert.tsx";
@@ -97,7 +97,7 @@ interface ReceivingAlertProps {
 }
 
 const ReceivingAlert = ({ at, action, children }: ReceivingAlertProps) => (
-  <Alert color="green" radius="lg" title="Receiving events" data-state="receiving" role="status">
+  <Alert color="green" title="Receiving events" data-state="receiving" role="status">
     <Group gap="sm" justify="space-between">
       <Text size="sm" className="wrap" component="div">
         Last event <RelativeTime at={at} />. {children}
@@ -110,7 +110,6 @@ const ReceivingAlert = ({ at, action, children }: ReceivingAlertProps) => (
 const WaitingAlert = ({ children }: { readonly children: ReactNode }) => (
   <Alert
     color="gray"
-    radius="lg"
     title="Waiting for the first event…"
     data-state="waiting"
     role="status"

@@ -1,6 +1,5 @@
 /** Tests a page of the site from the server, and says check by check what is wrong and how to fix it. */
 import type { InstallCheck, Source, Verification } from "@headwater/contract";
-import { Badge, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { API_BASE, ApiFailure, api } from "../../api.ts";
@@ -8,11 +7,13 @@ import { HEADWATER } from "../../command-name.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Badge, type Color, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { TextInput } from "../../ui/primitives/fields.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { isLocalOrigin } from "./local-origin.ts";
 
-const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; readonly color: string }>> = {
+const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; readonly color: Color }>> = {
   ok: { label: "OK", color: "green" },
   warning: { label: "Warning", color: "yellow" },
   wrong: { label: "Wrong", color: "red" },
@@ -33,7 +34,7 @@ export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProp
   });
   const failure = test.error instanceof ApiFailure ? test.error : null;
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Test my site">
+    <Paper p="lg" component="section" aria-label="Test my site">
       <Stack>
         <Title order={2} size="h5">
           3. Test my site
@@ -93,9 +94,7 @@ function CheckRow({ check: { status, message, hint, paste } }: { readonly check:
   const needsAction = status === "wrong" || status === "warning";
   return (
     <li>
-      <Badge variant="light" tt="none" color={STATUS[status].color}>
-        {STATUS[status].label}
-      </Badge>
+      <Badge color={STATUS[status].color}>{STATUS[status].label}</Badge>
       <div>
         <Text size="sm" className="wrap">
           <TextWithCode text={message} />

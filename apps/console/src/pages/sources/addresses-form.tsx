@@ -1,6 +1,6 @@
 /** The section for how page URLs are stored: query parameters and rules for paths. */
 import type { Source } from "@headwater/contract";
-import { NativeSelect, Switch } from "@mantine/core";
+import { NativeSelect, Switch } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { checkPage, checkParameter } from "./line-rules.ts";
 import { areValidLines, parseLines } from "./lines.ts";

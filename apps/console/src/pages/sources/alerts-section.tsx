@@ -1,8 +1,9 @@
 /** Shows whether alerts are configured. They are settings of the service, so they cannot be changed here. */
-import { Paper, Stack, Text, Title } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { supportQuery } from "../../queries.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -23,7 +24,7 @@ export function AlertsSection() {
   const { organizationId } = useWorkspace();
   const query = useQuery(supportQuery(organizationId));
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Alerts">
+    <Paper p="lg" component="section" aria-label="Alerts">
       <Stack gap={0}>
         <Title order={2} size="h5">
           Alerts

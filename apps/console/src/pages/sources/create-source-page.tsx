@@ -1,5 +1,4 @@
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -9,6 +8,8 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { TextInput } from "../../ui/primitives/fields.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useSubmit } from "../../ui/use-submit.ts";
@@ -72,7 +73,7 @@ function CreateSource() {
     focusFirstInvalid(form.current);
   }, isDirty);
   return (
-    <Paper withBorder p="lg" maw={760} component="form" ref={form} onSubmit={submit} noValidate>
+    <Paper p="lg" maw={760} component="form" ref={form} onSubmit={submit} noValidate>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
         <NameField

@@ -1,6 +1,5 @@
 /** The form that erases a visitor's data. The receipt is kept in the URL, so that its status can be looked up later. */
 import type { Erasure, Source, VisitorKind } from "@headwater/contract";
-import { Alert, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +8,8 @@ import { isRetryable } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { Alert, Group, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useSubmit } from "../../ui/use-submit.ts";

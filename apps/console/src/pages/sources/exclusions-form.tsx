@@ -1,6 +1,6 @@
 /** The section for what a source does not count: bots, excluded paths and IP addresses. */
 import type { BotPolicy, Source } from "@headwater/contract";
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { checkAddress, checkPath } from "./line-rules.ts";
 import { areValidLines, parseLines } from "./lines.ts";

@@ -1,5 +1,5 @@
-import { Paper, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
+import { Paper, Stack } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useSettingsSubmit } from "./settings-form.tsx";
 
@@ -15,7 +15,6 @@ interface FormSectionProps {
 /** A section of a page that is a form of its own. */
 export const FormSection = ({ title, text, onSubmit, isDangerous, children }: FormSectionProps) => (
   <Paper
-    withBorder
     p="lg"
     component="form"
     aria-label={title}
@@ -35,7 +34,7 @@ export const SettingsSection = ({
   text,
   children,
 }: Omit<FormSectionProps, "onSubmit" | "isDangerous">) => (
-  <Paper withBorder p="lg" component="form" aria-label={title} data-settings onSubmit={useSettingsSubmit()}>
+  <Paper p="lg" component="form" aria-label={title} data-settings onSubmit={useSettingsSubmit()}>
     <Stack>
       <SectionHeader title={title}>{text}</SectionHeader>
       {children}

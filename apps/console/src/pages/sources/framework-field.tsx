@@ -1,4 +1,4 @@
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { EXAMPLES } from "../install/framework-examples.ts";
 
 /** No application is built with curl. */

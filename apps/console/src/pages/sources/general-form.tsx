@@ -4,9 +4,9 @@
  */
 import type { Source, SourceFieldName } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Switch, TextInput } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 import { pluralize } from "../../ui/format-count.ts";
+import { Switch, TextInput } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { FrameworkField } from "./framework-field.tsx";
 import { ALLOWED_ORIGINS, areValidOrigins, cleanOrigins, OriginsField } from "./origins-field.tsx";
@@ -166,7 +166,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
       type="number"
       label="Keep rejected events"
       description={`Days, up to ${LIMITS.maxKeepRejectedDays}. Kept events can be replayed from Debug after you mend the cause. 0 keeps none, and deletes those that are kept.`}
-      classNames={{ wrapper: "narrow-field" }}
+      className="narrow-field"
       required
       min={0}
       max={LIMITS.maxKeepRejectedDays}

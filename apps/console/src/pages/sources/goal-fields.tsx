@@ -1,8 +1,9 @@
 /** The form of one goal. */
 import type { GoalCondition } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, NativeSelect, Text, TextInput } from "@mantine/core";
 import { Icon } from "../../ui/icon.tsx";
+import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { type ConditionInput, EMPTY_CONDITION, GOAL_KINDS, type GoalInput, OPERATORS } from "./goal-input.ts";
 import { PATH_RULE } from "./line-rules.ts";
 
@@ -75,7 +76,7 @@ const DetailButtons = (props: GoalFieldsProps) => (
   <Group gap="xs">
     {props.goal.conditions.length < LIMITS.maxGoalConditions && (
       <Button
-        size="compact-xs"
+        size="xs"
         variant="subtle"
         color="gray"
         onClick={() => changeConditions(props, (all) => [...all, EMPTY_CONDITION])}
@@ -85,7 +86,7 @@ const DetailButtons = (props: GoalFieldsProps) => (
     )}
     {props.goal.value === null && (
       <Button
-        size="compact-xs"
+        size="xs"
         variant="subtle"
         color="gray"
         onClick={() => props.onChange({ ...props.goal, value: { amount: "", currency: "" } })}

@@ -1,8 +1,8 @@
 /** The goals as rows, of which one at a time opens as a form. */
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, Stack, Text } from "@mantine/core";
 import { type RefObject, useRef, useState } from "react";
 import { flushSync } from "react-dom";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { GoalFields } from "./goal-fields.tsx";
 import { describeDetails, EMPTY_GOAL, GOAL_KINDS, type GoalInput, isFilled } from "./goal-input.ts";
 import "./goals.css";

@@ -1,8 +1,8 @@
-import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ButtonLink } from "../../ui/links.tsx";
 import { loadLater } from "../../ui/load-later.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
+import { Text } from "../../ui/primitives/elements.tsx";
 
 const SourceSnippet = loadLater(async () => (await import("../install/source-snippet.tsx")).SourceSnippet);
 

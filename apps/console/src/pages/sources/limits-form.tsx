@@ -1,8 +1,8 @@
 /** The section for a source's own limits. An empty field uses the service's limit. */
 import type { Source, SourceLimits } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { TextInput } from "@mantine/core";
 import { formatCount } from "../../ui/format-count.ts";
+import { TextInput } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { useServiceSettings } from "./service-settings.ts";
 import { type SettingsPart, useSettings } from "./settings-form.tsx";

@@ -1,7 +1,7 @@
-import { Textarea, type TextareaProps } from "@mantine/core";
+import { Textarea, type TextareaProps } from "../../ui/primitives/fields.tsx";
 import { type CheckLine, describeLines } from "./lines.ts";
 
-interface LinesFieldProps extends Omit<TextareaProps, "value" | "onChange" | "error"> {
+interface LinesFieldProps extends Pick<TextareaProps, "label" | "description"> {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly check: CheckLine;
@@ -24,7 +24,6 @@ export function LinesField({
   const problems = issue && wrong.length === 0 ? [issue] : wrong;
   return (
     <Textarea
-      autosize
       minRows={2}
       maxRows={10}
       spellCheck={false}

@@ -1,6 +1,7 @@
 /** A list of allowed origins. Each line shows what it is saved as, or why it cannot be understood. */
 import { readSiteAddress } from "@headwater/contract/site-address";
-import { Button, Group, Stack, Text, TextInput, type TextInputProps } from "@mantine/core";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { TextInput, type TextInputProps } from "../../ui/primitives/fields.tsx";
 
 interface OriginsFieldProps {
   readonly label: string;
@@ -32,7 +33,7 @@ export function OriginsField({ label, help, ...list }: OriginsFieldProps) {
   return (
     <fieldset className="field-group">
       <legend>{label}</legend>
-      <Text size="sm" c="dimmed" mb={4} lh={1.35}>
+      <Text size="sm" c="dimmed" mb={4}>
         {help}
       </Text>
       <OriginLines {...list} />

@@ -1,7 +1,5 @@
 /** A source's public key: copy, rotate, and the installs that still use an old key. */
 import type { DebugAttempt, Source } from "@headwater/contract";
-import "@mantine/core/styles/List.css";
-import { Button, Code, Group, List, NativeSelect, Paper, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -10,6 +8,8 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { QueryResult } from "../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 
@@ -24,13 +24,13 @@ export function PublicKeySection({ source }: { readonly source: Source }) {
   const { sourceId, publicKey, previousKeyExpiresAt, publicKeyRotatedAt } = source;
   const [isDialogOpen, setDialogOpen] = useState(false);
   return (
-    <Paper withBorder p="lg">
+    <Paper p="lg">
       <Stack>
         <SectionHeader title="Public key">
           Identifies this source in the snippet. Safe to publish.
         </SectionHeader>
         <Group gap="sm">
-          <Code className="wrap">{publicKey}</Code>
+          <code className="wrap code">{publicKey}</code>
           <CopyButton text={publicKey} />
           <Button size="xs" variant="default" onClick={() => setDialogOpen(true)}>
             Rotate
@@ -138,13 +138,13 @@ function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
             <Text size="sm" fw={600}>
               Installs with an old key
             </Text>
-            <List size="sm">
+            <ul className="text-sm old-keys">
               {installs.map(({ origin, sdkVersion, count, lastSeenAt }) => (
-                <List.Item key={`${origin} ${sdkVersion}`} className="wrap">
+                <li key={`${origin} ${sdkVersion}`} className="wrap">
                   {origin}, {sdkVersion}: {pluralize(count, "attempt")}, last <RelativeTime at={lastSeenAt} />
-                </List.Item>
+                </li>
               ))}
-            </List>
+            </ul>
           </div>
         );
       }}

@@ -1,8 +1,8 @@
 /** The section for a source's retention. A shorter retention deletes events, so it asks for confirmation. */
 import type { Source } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { TextInput } from "@mantine/core";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { TextInput } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { useServiceSettings } from "./service-settings.ts";
 import { type SettingsPart, useSettings } from "./settings-form.tsx";
@@ -46,7 +46,7 @@ export function RetentionForm() {
             {serviceDays && ` (${serviceDays})`} applies instead.
           </>
         }
-        classNames={{ wrapper: "narrow-field" }}
+        className="narrow-field"
         min={1}
         max={LIMITS.maxRetentionDays}
         step={1}

@@ -1,10 +1,11 @@
 /** The bar at the bottom of the settings while there are changes, and once they are saved. */
-import { Button, Group, Text } from "@mantine/core";
+
 import { type FormEvent, useEffect, useRef } from "react";
 import { ApiFailure } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
 
 interface SettingsBarProps {
   readonly saved: { readonly isPending: boolean; readonly error: Error | null };

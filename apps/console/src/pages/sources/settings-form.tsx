@@ -3,7 +3,6 @@
  * request. Unedited fields always show the current values of the source.
  */
 import type { Source } from "@headwater/contract";
-import { Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import {
   createContext,
@@ -19,6 +18,7 @@ import {
 import { ApiFailure, api } from "../../api.ts";
 import { sourceQuery, useInvalidateSource } from "../../queries.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Text } from "../../ui/primitives/elements.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { SettingsBar } from "./settings-bar.tsx";
 import type { SourcePatch } from "./source-update.ts";

@@ -1,6 +1,5 @@
 /** All settings of a source on one page, with a list of its sections, and one bar that saves the changes. */
 import type { Source } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -9,6 +8,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -179,7 +179,7 @@ interface SectionProps {
 }
 
 const Section = ({ title, text, action, isDangerous, children }: SectionProps) => (
-  <Paper withBorder p="lg" className={isDangerous ? "danger" : ""}>
+  <Paper p="lg" className={isDangerous ? "danger" : ""}>
     <Stack gap="sm">
       <Group justify="space-between" wrap="nowrap">
         <SectionHeader title={title}>{text}</SectionHeader>

@@ -1,10 +1,11 @@
 /** The setup checklist of a workspace. It follows the workspace's data and disappears when it is done or dismissed. */
-import { Group, Paper, Text, Title } from "@mantine/core";
+
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Group, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -49,7 +50,7 @@ export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
     onSuccess: (answer) => client.setQueryData(keyOf(organizationId), answer),
   });
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Setup">
+    <Paper p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
           Setup
@@ -67,7 +68,7 @@ export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
         {STEPS.map(({ name, text }) => (
           <li key={name} data-done={steps[name].done ? "yes" : undefined}>
             {text}
-            <Text span size="sm" c="dimmed">
+            <Text component="span" size="sm" c="dimmed">
               {" "}
               {steps[name].done && <RelativeTime at={steps[name].at} />}
             </Text>

@@ -5,13 +5,13 @@ import {
   type SourceListStatus,
   type SourceOrder,
 } from "@headwater/contract/source-status";
-import { Group, NativeSelect, Paper, Text, TextInput } from "@mantine/core";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { formatCount } from "../../ui/format-count.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
+import { Group, Paper, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { STATUSES } from "../../ui/source-status.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -143,7 +143,7 @@ function ListTools({ filters, change, count, statuses }: ListToolsProps) {
       <TextInput
         aria-label="Search sources"
         placeholder="Search by name, origin or key"
-        leftSection={<Icon name="search" />}
+        icon="search"
         value={filters.search}
         onChange={(event) => change({ search: event.currentTarget.value })}
       />
@@ -177,7 +177,7 @@ function SourceTable({ pages }: { readonly pages: Parameters<typeof useVisitors>
   const hasCounts = can("debug:read");
   const namesakes = Map.groupBy(sources, ({ name }) => name.toLowerCase());
   return (
-    <Paper withBorder>
+    <Paper>
       <table className="source-table">
         <thead>
           <tr>

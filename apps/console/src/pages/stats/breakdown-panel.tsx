@@ -2,10 +2,10 @@
 
 import type { StatsDimension } from "@headwater/contract";
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
-import { Paper } from "@mantine/core";
 import type { ReactNode } from "react";
 import { loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
+import { Paper } from "../../ui/primitives/elements.tsx";
 import { GoalsTable } from "./goals/goals-table.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable, LOADING_ROWS } from "./lists/breakdown-table.tsx";
@@ -227,7 +227,7 @@ export function BreakdownPanel({ panel, view, isReady }: BreakdownPanelProps) {
     if (value !== selected) view.update({ [id]: value === first.value ? undefined : value });
   };
   return (
-    <Paper withBorder p="md" pt="xs" radius="lg" component="section" aria-label={label} className="panel">
+    <Paper p="md" pt="xs" component="section" aria-label={label} className="panel">
       <PanelTabs label={label} tabs={tabs} selected={selected} onSelect={select}>
         {isReady ? shown.render(view) : <Loading rows={rows} />}
       </PanelTabs>

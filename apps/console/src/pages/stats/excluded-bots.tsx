@@ -1,5 +1,4 @@
 /** How many events of bots the figures leave out, with a button that counts them too. */
-import { UnstyledButton } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
@@ -14,12 +13,13 @@ export function ExcludedBots({ view: { scope, update } }: { readonly view: Stats
   return (
     <p className="excluded">
       {amount} {isIncluded ? "counted" : "excluded"} ·{" "}
-      <UnstyledButton
+      <button
+        type="button"
         className="text-button"
         onClick={() => update({ bots: isIncluded ? undefined : "yes" })}
       >
         {isIncluded ? "Exclude bots" : "Show"}
-      </UnstyledButton>
+      </button>
     </p>
   );
 }

@@ -1,7 +1,6 @@
 /** The panel that downloads all events of the selected range as a file. */
 
 import type { ExportFormat, StatsAnswer } from "@headwater/contract";
-import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { API_BASE, api } from "../../api.ts";
@@ -9,6 +8,8 @@ import { HEADWATER } from "../../command-name.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { formatBytes, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { timeFormatter } from "./format.ts";
 import { saveResponse } from "./save-response.ts";
 import { ALL_EVENTS, sumOfEvents } from "./sum-of-events.ts";

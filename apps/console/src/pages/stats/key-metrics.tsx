@@ -1,6 +1,5 @@
 /** The key metrics at the top of the overview. Each is a button that shows the metric in the chart. */
 import type { StatsAnswer } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
@@ -73,7 +72,8 @@ function findValues({ metrics, results: [row] }: StatsAnswer, metric: KeyMetric[
 export const KeyMetrics = ({ selected, onSelect, ...props }: KeyMetricsProps) => (
   <section className="metrics" aria-label="Key metrics">
     {KEY_METRICS.map((metric) => (
-      <UnstyledButton
+      <button
+        type="button"
         key={metric.metric}
         className="metric"
         aria-pressed={metric.metric === selected}
@@ -81,7 +81,7 @@ export const KeyMetrics = ({ selected, onSelect, ...props }: KeyMetricsProps) =>
       >
         <span className="metric-label">{metric.label}</span>
         <MetricFigures metric={metric} {...props} />
-      </UnstyledButton>
+      </button>
     ))}
   </section>
 );

@@ -1,12 +1,13 @@
 /** Asks for the password of a shared link. */
-import "@mantine/core/styles/PasswordInput.css";
-import { Paper, PasswordInput, Stack, Text, Title } from "@mantine/core";
+
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, apiWith } from "../../api.ts";
 import { session } from "../../session.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { PasswordInput } from "../../ui/primitives/fields.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 
 export function LinkPasswordForm({ onUnlocked }: { readonly onUnlocked: () => void }) {
@@ -22,7 +23,7 @@ export function LinkPasswordForm({ onUnlocked }: { readonly onUnlocked: () => vo
   const submit = useSubmit(() => unlocking.mutateAsync());
   const isWrong = unlocking.error instanceof ApiFailure && unlocking.error.code === "password_required";
   return (
-    <Paper withBorder p="xl" radius="lg" maw={440} w="100%" mx="auto" mt="xl">
+    <Paper p="xl" mt="xl" className="standalone">
       <form onSubmit={submit}>
         <Stack>
           <Title order={1} size="h3">

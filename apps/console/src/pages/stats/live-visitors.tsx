@@ -1,5 +1,4 @@
 /** A button with the number of current visitors, refetched while the page is open. It opens the real-time view. */
-import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
@@ -25,7 +24,8 @@ export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
   if (error) return null;
   if (!data) return <span className="live-loading" />;
   return (
-    <UnstyledButton
+    <button
+      type="button"
       className="live"
       data-live={data.visitors > 0 ? "yes" : undefined}
       title={`In the last ${Math.round(data.windowSeconds / 60)} minutes`}
@@ -37,6 +37,6 @@ export function LiveVisitors({ sourceId, onOpen }: LiveVisitorsProps) {
         {" "}
         online
       </span>
-    </UnstyledButton>
+    </button>
   );
 }

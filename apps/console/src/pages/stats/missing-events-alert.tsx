@@ -1,10 +1,10 @@
 /** Says that the warehouse has lost events of the source, so that nobody takes the figures for complete. */
 
-import { Alert } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { HEADWATER } from "../../command-name.ts";
 import { statsSourceQuery } from "../../queries.ts";
 import { pluralize } from "../../ui/format-count.ts";
+import { Alert } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 
 /** The service compares the warehouse hourly and after each start. */

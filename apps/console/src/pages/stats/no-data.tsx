@@ -1,6 +1,7 @@
 /** A view without figures: what it will show, and a button for the likeliest next step. */
-import { Button } from "@mantine/core";
+
 import { EmptyState } from "../../ui/page-states.tsx";
+import { Button } from "../../ui/primitives/elements.tsx";
 import { otherFilterParams } from "./other-filters.ts";
 import type { StatsView } from "./use-stats-view.ts";
 import { withoutFilters } from "./view-params.ts";

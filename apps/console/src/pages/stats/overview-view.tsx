@@ -1,8 +1,9 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
-import { Skeleton, Stack } from "@mantine/core";
+
 import { Suspense } from "react";
 import { lazily, OnceSeen } from "../../ui/load-later.tsx";
 import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
+import { Skeleton, Stack } from "../../ui/primitives/elements.tsx";
 import { BreakdownPanel, panelsFor } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
 import { ExcludedBots } from "./excluded-bots.tsx";
@@ -50,7 +51,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
             </div>
           ) : (
             <div role="status" aria-label="Loading">
-              <Skeleton height="25rem" radius="lg" />
+              <Skeleton height="25rem" />
             </div>
           )}
           <MayAsk value={isShown}>

@@ -1,8 +1,9 @@
 /** The properties of the events, or the values of the selected property. */
-import { Button, Group, Text, UnstyledButton } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatAmount, formatCount, formatFigure } from "../../ui/format-count.ts";
+import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
 import { useRevenue } from "./lists/use-revenue.ts";
@@ -133,7 +134,9 @@ function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
           <tr key={name} className="ranking-row" onClick={() => onSelect(name)}>
             <td className="ranking-name">
               <span className="ranking-bar" style={{ width: `${(events / highest) * 100}%` }} />
-              <UnstyledButton title={name}>{name}</UnstyledButton>
+              <button type="button" title={name}>
+                {name}
+              </button>
             </td>
             <td className="ranking-figure">{formatCount(events)}</td>
             <td className="ranking-figure ranking-money">

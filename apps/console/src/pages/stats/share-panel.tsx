@@ -1,8 +1,6 @@
 /** The panel that creates, lists and revokes share links. A share link shows the stats of one source without sign-in. */
 import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import "@mantine/core/styles/PasswordInput.css";
-import { Group, PasswordInput, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
@@ -11,6 +9,8 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
+import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { PasswordInput, TextInput } from "../../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
@@ -142,8 +142,8 @@ interface LinkRowProps {
 }
 
 const LinkRow = ({ token, creator }: LinkRowProps) => (
-  <Table.Tr>
-    <Table.Td className="wrap">
+  <tr>
+    <td className="wrap">
       <Text fw={600} className="clamp" title={token.label}>
         {token.label}
       </Text>
@@ -151,15 +151,15 @@ const LinkRow = ({ token, creator }: LinkRowProps) => (
         <code title="The last characters of the link">…{token.hint}</code>
         {token.hasPassword && " · With a password"} · Created by <bdi>{creator ?? token.userId}</bdi>
       </Text>
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <RelativeTime at={token.lastUsedAt} missing="Never" />
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <ExpiryTime at={token.expiresAt} />
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <RevokeTokenButton token={token} what="link" />
-    </Table.Td>
-  </Table.Tr>
+    </td>
+  </tr>
 );

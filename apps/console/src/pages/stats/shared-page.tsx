@@ -1,5 +1,5 @@
 /** The stats page that a share link opens, for people who are not signed in. */
-import { Group } from "@mantine/core";
+
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";
@@ -10,6 +10,7 @@ import { Brand } from "../../ui/brand.tsx";
 import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { Group } from "../../ui/primitives/elements.tsx";
 import { GuestProvider } from "../../workspace-context.tsx";
 import { LinkPasswordForm } from "./link-password-form.tsx";
 import { FirstEventGate } from "./stats-views.tsx";

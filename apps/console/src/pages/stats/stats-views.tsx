@@ -1,5 +1,5 @@
 /** The views of a source's stats with their toolbar: the view and its period, and below them the filters. */
-import { Stack } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, type ReactNode, Suspense, useMemo } from "react";
 import { api } from "../../api.ts";
@@ -7,6 +7,7 @@ import { useShortcuts } from "../../shortcuts.tsx";
 import { lazily, loadLater } from "../../ui/load-later.tsx";
 import { Loading } from "../../ui/page-states.tsx";
 import { STATS_VIEWS } from "../../ui/pages.ts";
+import { Stack } from "../../ui/primitives/elements.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { FilterMenu } from "./filter/filter-menu.tsx";
 import { LiveVisitors } from "./live-visitors.tsx";

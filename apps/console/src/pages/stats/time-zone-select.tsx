@@ -1,5 +1,5 @@
 /** The field that chooses the time zone of a stats view. */
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { browserTimeZone } from "./view-params.ts";
 

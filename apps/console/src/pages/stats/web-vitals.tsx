@@ -1,6 +1,7 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
-import { Text } from "@mantine/core";
+
 import { TextLink } from "../../ui/links.tsx";
+import { Text } from "../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { formatMetric } from "./format.ts";
 import { RATINGS, rateVital, VITAL_METRICS, VITALS, type VitalRating } from "./lists/vital-ratings.ts";

@@ -1,5 +1,4 @@
 /** The link to the page from which the visitor page was opened. */
-import { VisuallyHidden } from "@mantine/core";
 import { useRouter } from "@tanstack/react-router";
 import type { MouseEvent } from "react";
 import { Icon } from "../../ui/icon.tsx";
@@ -18,7 +17,7 @@ export function BackLink({ origin: { to, search, label, isPrevious } }: { readon
   return (
     <TextLink to={to} search={search} size="sm" className="back-link" onClick={goBack}>
       <Icon name="arrowLeft" size={16} />
-      <VisuallyHidden>Back to </VisuallyHidden>
+      <span className="visually-hidden">Back to </span>
       <bdi>{label}</bdi>
     </TextLink>
   );

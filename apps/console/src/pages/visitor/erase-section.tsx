@@ -1,10 +1,10 @@
 /** The erasure of the visitor that the page shows, after a confirmation that names what is erased. */
 import type { Source, VisitorKind } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
+import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -37,7 +37,7 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
     });
   };
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Erasure">
+    <Paper p="lg" component="section" aria-label="Erasure">
       <Group justify="space-between">
         <SectionHeader title="Erase data">
           Deletes all events, sessions and requests of this visitor. This cannot be undone.

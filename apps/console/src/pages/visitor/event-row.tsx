@@ -1,6 +1,5 @@
 /** One stored event, with its time, name, page and properties. It opens to all of its members. */
 import type { ListedEvent } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -38,7 +37,8 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
   return (
     <li ref={row} data-linked={isLinked ? "yes" : undefined}>
       <div className="visit-row">
-        <UnstyledButton
+        <button
+          type="button"
           className="visit-event"
           data-named={hasNoName ? undefined : "yes"}
           aria-expanded={isOpen}
@@ -58,7 +58,7 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
           )}
           <EventProperties properties={event.properties} />
           <Icon name="chevronRight" size={14} />
-        </UnstyledButton>
+        </button>
         {children}
       </div>
       {isOpen && <CodeBlock title="Stored event" text={JSON.stringify(event, null, 2)} />}

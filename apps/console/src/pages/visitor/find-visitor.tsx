@@ -1,8 +1,9 @@
 /** Finds a visitor by the id that the site knows them by. */
 import type { VisitorKind } from "@headwater/contract";
-import { Button, Group, NativeSelect, Paper, Text, TextInput, Title } from "@mantine/core";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { Button, Group, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 
 const KINDS = [
   { value: "userId", label: "User ID" },
@@ -17,7 +18,6 @@ export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
   const wanted = id.trim();
   return (
     <Paper
-      withBorder
       p="lg"
       component="form"
       aria-labelledby="find-visitor"

@@ -1,7 +1,7 @@
 /** The latest events with one name, each with the visitor that it is of. */
 import type { ListedEvent, Source } from "@headwater/contract";
-import { Paper, Stack, Title } from "@mantine/core";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { Paper, Stack, Title } from "../../ui/primitives/elements.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { EventRow } from "./event-row.tsx";
 import { useStoredEvents } from "./use-stored-events.ts";
@@ -38,7 +38,7 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
             <Title order={2} size="h5" className="clamp" title={name}>
               Latest “<bdi>{name}</bdi>” events
             </Title>
-            <Paper withBorder className="latest-events">
+            <Paper className="latest-events">
               <div className="visit-event visit-columns" aria-hidden>
                 <span>Time</span>
                 <span>Page</span>

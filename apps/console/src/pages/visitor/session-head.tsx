@@ -1,7 +1,7 @@
 /** The heading of a session among the events of a visitor: its times, length, and where it came from. */
 import type { ListedEvent } from "@headwater/contract";
-import { Group, Text } from "@mantine/core";
 import { pluralize } from "../../ui/format-count.ts";
+import { Group, Text } from "../../ui/primitives/elements.tsx";
 import { formatMetric } from "../stats/format.ts";
 import { formatValue } from "../stats/lists/value-names.ts";
 import type { VisitorSubject } from "./use-stored-events.ts";

@@ -1,9 +1,9 @@
 /** The stored events of one session or one visitor, in order, and the erasure of the visitor; or the latest events of one name. */
 import type { ListedEvent, Source } from "@headwater/contract";
-import { Paper, Stack } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
 import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
+import { Paper, Stack } from "../../ui/primitives/elements.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { BackLink } from "./back-link.tsx";
@@ -94,7 +94,7 @@ function Events({ source, subject, linked }: EventsProps) {
               ids={ids}
             />
             {groupBySession(events).map(([sessionId, ofSession]) => (
-              <Paper key={sessionId} withBorder component="section" aria-label={`Session ${sessionId}`}>
+              <Paper key={sessionId} component="section" aria-label={`Session ${sessionId}`}>
                 <SessionHead sourceId={sourceId} sessionId={sessionId} events={ofSession} kind={kind} />
                 <ol className="visit-events">
                   {ofSession.map((event) => (

@@ -1,8 +1,8 @@
 /** The card of a visitor: their figures, place, device, and other ids. */
 import type { ListedEvent } from "@headwater/contract";
-import { Badge, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { Badge, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { formatMetric } from "../stats/format.ts";
 import { ValueIcon } from "../stats/lists/value-icon.tsx";
@@ -97,17 +97,13 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
     ],
   );
   return (
-    <Paper withBorder p="lg" component="section" aria-label={VISITOR_TITLES[kind]}>
+    <Paper p="lg" component="section" aria-label={VISITOR_TITLES[kind]}>
       <Stack gap="md">
         <Group gap="sm">
           <Title order={2} size="h4" className="wrap">
             {VISITOR_TITLES[kind]} <bdi className="visit-id">{id}</bdi>
           </Title>
-          {events.some(({ isBot }) => isBot) && (
-            <Badge variant="light" color="gray" tt="none">
-              Bot
-            </Badge>
-          )}
+          {events.some(({ isBot }) => isBot) && <Badge color="gray">Bot</Badge>}
         </Group>
         <FactList className="visit-figures" facts={figuresOf(events, kind, hasMore)} />
         <FactList className="facts visit-facts" facts={[...factsOf(events), ...idFacts]} />

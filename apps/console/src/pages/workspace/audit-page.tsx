@@ -1,12 +1,13 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
-import { Alert, NativeSelect, Paper, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { usePagedQuery } from "../../ui/paged-table.tsx";
+import { Alert, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { formatExactTime, formatRelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
@@ -100,7 +101,7 @@ function AuditEntries({ filters, names }: AuditEntriesProps) {
   if (entries.length === 0) return <EmptyState title="No changes match" />;
   return (
     <Stack gap="xs">
-      <Paper withBorder className="audit-list">
+      <Paper className="audit-list">
         {entries.map((entry) => (
           <AuditRow key={entry.auditId} entry={entry} names={names} />
         ))}

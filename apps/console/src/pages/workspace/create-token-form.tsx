@@ -1,6 +1,5 @@
 import type { CreateTokenBody, Member } from "@headwater/contract";
 import { isAbove } from "@headwater/contract/roles";
-import { Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
@@ -9,6 +8,8 @@ import { roleName } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Group, Stack } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { ScopeFields } from "./scope-fields.tsx";

@@ -1,9 +1,10 @@
 /** The page that creates a workspace. */
-import { Paper } from "@mantine/core";
+
 import { useNavigate } from "@tanstack/react-router";
 import { CreateWorkspaceForm } from "../../ui/create-workspace-form.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Paper } from "../../ui/primitives/elements.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -26,7 +27,7 @@ function CreateWorkspace() {
     return navigate({ to: "/sources", ignoreBlocker: true });
   };
   return (
-    <Paper withBorder p="lg" maw={760}>
+    <Paper p="lg" maw={760}>
       <CreateWorkspaceForm onCreated={open}>
         <ButtonLink variant="default" to="/sources">
           Cancel

@@ -1,12 +1,12 @@
 /** The invitations that nobody has accepted yet. */
 import { isAbove } from "@headwater/contract/roles";
-import { Alert, Paper, Table, Text, Title } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
+import { Alert, Paper, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { ExpiryTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
@@ -41,18 +41,18 @@ export function OpenInvitations() {
   if (query.error) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (open.length === 0) return null;
   return (
-    <Paper withBorder component="section" aria-label="Open invitations">
+    <Paper component="section" aria-label="Open invitations">
       <Title order={2} size="h5" p="md" pb="xs">
         Open invitations
       </Title>
       <ScrollRegion label="Invitations">
         <Table className="stacked invitations" style={toColumnVariables(COLUMNS)} horizontalSpacing="md">
           <ColumnHeads columns={COLUMNS} />
-          <Table.Tbody>
+          <tbody>
             {open.map((one) => (
               <InvitationRow key={one.invitationId} invitation={one} />
             ))}
-          </Table.Tbody>
+          </tbody>
         </Table>
       </ScrollRegion>
     </Paper>
@@ -64,15 +64,15 @@ function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) 
   const client = useQueryClient();
   const { invitationId, email, role, expiresAt } = invitation;
   return (
-    <Table.Tr>
-      <Table.Td className="wrap">
+    <tr>
+      <td className="wrap">
         <bdi>{recipientOf(invitation)}</bdi>
-      </Table.Td>
-      <Table.Td>{roleName(role)}</Table.Td>
-      <Table.Td>
+      </td>
+      <td>{roleName(role)}</td>
+      <td>
         <ExpiryTime at={expiresAt} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {!isAbove(role, ownRole) && (
           <ConfirmButton
             label="Revoke"
@@ -94,7 +94,7 @@ function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) 
             </Text>
           </ConfirmButton>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

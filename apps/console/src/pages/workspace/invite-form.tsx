@@ -1,6 +1,5 @@
 /** Invites a person to the workspace, by mail or with a link. */
 import type { Role } from "@headwater/contract/roles";
-import { Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
@@ -8,6 +7,8 @@ import { profileQuery, signInMethodsQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleOptions } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import type { NewInvitation } from "./invitations.tsx";

@@ -1,8 +1,8 @@
 /** The fields for the scope of a new token: everything that its role may do, or one thing for one source. */
 import type { CreateTokenBody } from "@headwater/contract";
-import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { sourcesQuery } from "../../queries.ts";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;

@@ -1,12 +1,13 @@
 /** Creates a service account: what programs act as. */
 import type { Role } from "@headwater/contract/roles";
-import { Group, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, api } from "../../api.ts";
 import { ROLE_TEXTS, roleOptions } from "../../role-texts.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
+import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { useInvalidateMembers } from "./member-names.ts";

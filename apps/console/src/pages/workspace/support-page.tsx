@@ -1,11 +1,22 @@
 /** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
-import { Alert, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
 import { QueryResult } from "../../ui/page-states.tsx";
+import {
+  Alert,
+  Badge,
+  Button,
+  Group,
+  Paper,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from "../../ui/primitives/elements.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -58,25 +69,21 @@ function Health({ answer: { version, commit, isModified, health, bundle } }: Hea
       `headwater-support-${String(bundle.generatedAt).slice(0, 10)}.json`,
     );
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Service">
+    <Paper p="lg" component="section" aria-label="Service">
       <Stack gap="sm">
         <Group justify="space-between" gap="md">
           <Group gap="sm">
             <Text>
               Headwater <strong>{version}</strong>
               {commit !== null && (
-                <Text span inherit c="dimmed">
+                <span className="dimmed">
                   {" "}
                   commit <code>{commit.slice(0, SHORT_COMMIT)}</code>
                   {isModified && ", modified"}
-                </Text>
+                </span>
               )}
             </Text>
-            {health.ready && (
-              <Badge variant="light" color="green" tt="none">
-                Service is ready
-              </Badge>
-            )}
+            {health.ready && <Badge color="green">Service is ready</Badge>}
           </Group>
           <Button onClick={save}>Download support bundle</Button>
         </Group>
@@ -102,7 +109,7 @@ interface SettingsProps {
 }
 
 const Settings = ({ settings }: SettingsProps) => (
-  <Paper withBorder component="section" aria-label="Settings">
+  <Paper component="section" aria-label="Settings">
     <Title order={2} size="h5" px="lg" py="md">
       Settings
     </Title>
@@ -124,28 +131,23 @@ interface SettingsTableProps {
 
 const SettingsTable = ({ label, rows }: SettingsTableProps) => (
   <ScrollRegion label={label}>
-    <Table horizontalSpacing="lg" layout="fixed" className="settings-table">
-      <Table.Tbody>
+    <Table horizontalSpacing="lg" className="settings-table">
+      <tbody>
         {rows.map(([name, value]) => {
           const { text, note } = describeSetting(name, value);
           return (
-            <Table.Tr key={name}>
-              <Table.Th scope="row" className="wrap">
+            <tr key={name}>
+              <th scope="row" className="wrap">
                 <code>{name}</code>
-              </Table.Th>
-              <Table.Td className="wrap">
+              </th>
+              <td className="wrap">
                 {text}
-                {note !== null && (
-                  <Text span inherit c="dimmed">
-                    {" "}
-                    ({note})
-                  </Text>
-                )}
-              </Table.Td>
-            </Table.Tr>
+                {note !== null && <span className="dimmed"> ({note})</span>}
+              </td>
+            </tr>
           );
         })}
-      </Table.Tbody>
+      </tbody>
     </Table>
   </ScrollRegion>
 );

@@ -2,7 +2,6 @@
 
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
-import { Badge, NativeSelect, Stack, Table, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -16,6 +15,8 @@ import { TextLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
+import { Badge, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -144,8 +145,8 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
   const canEdit = !isAbove(role, ownRole);
   const shownName = name ?? email ?? "No name";
   return (
-    <Table.Tr>
-      <Table.Td className="wrap">
+    <tr>
+      <td className="wrap">
         <div className="member">
           {kind === "service_account" || (name === null && email === null) ? (
             <span className="initials">
@@ -159,11 +160,7 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
               <Text fw={600} className="clamp" title={shownName}>
                 <bdi>{shownName}</bdi>
               </Text>{" "}
-              {userId === ownId && (
-                <Badge variant="light" tt="none">
-                  You
-                </Badge>
-              )}
+              {userId === ownId && <Badge>You</Badge>}
             </div>
             {(name !== null || email === null) && (
               <Text size="sm" c="dimmed" className="clamp" title={email ?? userId}>
@@ -179,8 +176,8 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
           </div>
         </div>
         {update.error && <ErrorAlert error={update.error} />}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {canEdit ? (
           <NativeSelect
             className="quiet-select"
@@ -193,11 +190,11 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
         ) : (
           roleName(role)
         )}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <RelativeTime at={createdAt} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {canEdit &&
           !isLastOwner &&
           (userId === ownId ? (
@@ -205,8 +202,8 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
           ) : (
             <RemoveMemberMenu member={member} />
           ))}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

@@ -1,6 +1,5 @@
 /** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
-import { Badge, Group, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
@@ -8,6 +7,7 @@ import { session } from "../../session.ts";
 import { DialogButton } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
+import { Badge, Group, Text } from "../../ui/primitives/elements.tsx";
 import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
@@ -104,37 +104,33 @@ interface TokenRowProps {
 }
 
 const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
-  <Table.Tr>
-    <Table.Td className="wrap">
+  <tr>
+    <td className="wrap">
       <Group gap="xs">
         <Text fw={600} className="clamp" title={token.label}>
           {token.label}
         </Text>{" "}
-        {isInUse && (
-          <Badge variant="light" tt="none">
-            In use now
-          </Badge>
-        )}
+        {isInUse && <Badge>In use now</Badge>}
       </Group>
       <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the token">…{token.hint}</code>
         {scopeOf(token, sourceName).map((part) => ` · ${part}`)}
       </Text>
-    </Table.Td>
-    <Table.Td miw={140} className="wrap" title={token.userId}>
+    </td>
+    <td className="wrap" style={{ minWidth: 140 }} title={token.userId}>
       <bdi className="clamp">{userName ?? token.userId}</bdi>
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <RelativeTime at={token.createdAt} />
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <RelativeTime at={token.lastUsedAt} missing="Never" />
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <ExpiryTime at={token.expiresAt} />
-    </Table.Td>
-    <Table.Td>
+    </td>
+    <td>
       <RevokeTokenButton token={token} what="token" />
-    </Table.Td>
-  </Table.Tr>
+    </td>
+  </tr>
 );

@@ -1,6 +1,7 @@
 /** The accepted events of each day or month as columns, and a line at the daily quota. */
-import { Group, Text } from "@mantine/core";
+
 import { formatCount } from "../../ui/format-count.ts";
+import { Group, Text } from "../../ui/primitives/elements.tsx";
 import { formatPeriod, type PeriodUsage, roundUp } from "./usage-rows.ts";
 import "./usage.css";
 
@@ -59,7 +60,7 @@ export function UsageChart({ label, sums, quota }: UsageChartProps) {
       </div>
       <Group justify="space-between" className="usage-ends">
         {datesOf(sums).map((period) => (
-          <Text key={period} size="xs" c="dimmed">
+          <Text key={period} size="sm" c="dimmed">
             {formatPeriod(period)}
           </Text>
         ))}

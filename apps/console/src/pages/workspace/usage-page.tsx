@@ -1,5 +1,5 @@
 /** The metered usage of the workspace by day and by month, its quotas, and the same as CSV. */
-import { Button, Group, Paper, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
@@ -8,6 +8,7 @@ import { downloadBlob } from "../../ui/download-blob.ts";
 import { formatBytes, formatCount, formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -105,8 +106,8 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
     },
   ];
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Sums">
-      <SimpleGrid cols={{ base: 2, sm: 4 }}>
+    <Paper p="lg" component="section" aria-label="Sums">
+      <div className="usage-sums">
         {facts.map(({ name, value, hint }) => (
           <div key={name}>
             <Text size="sm" c="dimmed">
@@ -116,13 +117,13 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
               {value}
             </Text>
             {hint && (
-              <Text size="xs" c="dimmed">
+              <Text size="sm" c="dimmed">
                 {hint}
               </Text>
             )}
           </div>
         ))}
-      </SimpleGrid>
+      </div>
     </Paper>
   );
 }
@@ -138,7 +139,7 @@ function TodaysUsage({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysUsa
   const total = (name: "accepted" | "bytes") => today.reduce((sum, row) => sum + row[name], 0);
   const events = total("accepted");
   return (
-    <Paper withBorder p="lg" component="section" aria-label="Today">
+    <Paper p="lg" component="section" aria-label="Today">
       <Stack>
         {eventsPerDay === null && bytesPerDay === null && (
           <Group justify="space-between">
@@ -197,7 +198,7 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
   };
   return (
     <>
-      <Paper withBorder p="lg">
+      <Paper p="lg">
         <Group justify="space-between" gap="xs" wrap="nowrap" mb="sm">
           <Title order={2} size="h5">
             Accepted events by {isByMonth ? "month" : "day"}

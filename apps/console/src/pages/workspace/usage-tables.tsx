@@ -1,7 +1,8 @@
 /** The usage as tables: by source, by source and day, and by month. */
-import { Button, Paper, Table, Text } from "@mantine/core";
+
 import { type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
+import { Button, Paper, Table } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import {
   formatPeriod,
@@ -24,12 +25,10 @@ interface DayTableProps {
 /** The headings of `FigureCells`. */
 const FigureHeads = ({ beside }: { readonly beside?: string }) => (
   <>
-    <Table.Th ta="right">Events</Table.Th>
-    {beside !== undefined && <Table.Th ta="right">{beside}</Table.Th>}
-    <Table.Th ta="right" className="minor">
-      Visit starts
-    </Table.Th>
-    <Table.Th ta="right">Data received</Table.Th>
+    <th className="end">Events</th>
+    {beside !== undefined && <th className="end">{beside}</th>}
+    <th className="minor end">Visit starts</th>
+    <th className="end">Data received</th>
   </>
 );
 
@@ -41,39 +40,37 @@ interface FigureCellsProps {
 
 const FigureCells = ({ figures: { accepted, bootstraps, bytes }, beside }: FigureCellsProps) => (
   <>
-    <Table.Td ta="right">{formatCount(accepted)}</Table.Td>
-    {beside !== undefined && <Table.Td ta="right">{beside}</Table.Td>}
-    <Table.Td ta="right" className="minor">
-      {formatCount(bootstraps)}
-    </Table.Td>
-    <Table.Td ta="right">{formatBytes(bytes)}</Table.Td>
+    <td className="end">{formatCount(accepted)}</td>
+    {beside !== undefined && <td className="end">{beside}</td>}
+    <td className="minor end">{formatCount(bootstraps)}</td>
+    <td className="end">{formatBytes(bytes)}</td>
   </>
 );
 
 /** A row for each source with its sums of the range. */
 export const SourceTable = ({ usage, names }: DayTableProps) => (
-  <Paper withBorder>
+  <Paper>
     <ScrollRegion label="Usage by source">
       <Table horizontalSpacing="lg" className="usage-table">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Source</Table.Th>
+        <thead>
+          <tr>
+            <th>Source</th>
             <FigureHeads beside="Share" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {sumBySource(usage).map((sums) => (
-            <Table.Tr key={sums.sourceId}>
-              <Table.Td>
+            <tr key={sums.sourceId}>
+              <td>
                 <SourceName sourceId={sums.sourceId} names={names} />
-              </Table.Td>
+              </td>
               <FigureCells
                 figures={sums}
                 beside={usage.accepted === 0 ? "—" : formatWholePercent(sums.accepted / usage.accepted)}
               />
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </ScrollRegion>
   </Paper>
@@ -91,29 +88,29 @@ export function DayTable({ usage, names }: DayTableProps) {
   );
   const shown = isWhole ? rows : rows.slice(0, FIRST_ROWS);
   return (
-    <Paper withBorder>
+    <Paper>
       <ScrollRegion label="Usage by source and day">
         <Table horizontalSpacing="lg" className="usage-table">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Day</Table.Th>
-              <Table.Th>Source</Table.Th>
+          <thead>
+            <tr>
+              <th>Day</th>
+              <th>Source</th>
               <FigureHeads />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
+            </tr>
+          </thead>
+          <tbody>
             {shown.map(({ day, sourceId, ...figures }) => (
-              <Table.Tr key={`${day} ${sourceId}`}>
-                <Table.Td>
+              <tr key={`${day} ${sourceId}`}>
+                <td>
                   <time dateTime={day}>{formatPeriod(day)}</time>
-                </Table.Td>
-                <Table.Td>
+                </td>
+                <td>
                   <SourceName sourceId={sourceId} names={names} />
-                </Table.Td>
+                </td>
                 <FigureCells figures={figures} />
-              </Table.Tr>
+              </tr>
             ))}
-          </Table.Tbody>
+          </tbody>
         </Table>
       </ScrollRegion>
       {shown.length < rows.length && (
@@ -133,30 +130,30 @@ interface MonthTableProps {
 
 /** The metered usage of each month and its quota, the newest first. */
 export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
-  <Paper withBorder>
+  <Paper>
     <ScrollRegion label="Usage by month">
       <Table horizontalSpacing="lg" className="usage-table">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Month</Table.Th>
+        <thead>
+          <tr>
+            <th>Month</th>
             <FigureHeads beside="Quota" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {sumByMonth(usage)
             .reverse()
             .map((month) => (
-              <Table.Tr key={month.period}>
-                <Table.Td>
+              <tr key={month.period}>
+                <td>
                   <time dateTime={month.period}>{formatPeriod(month.period)}</time>
-                </Table.Td>
+                </td>
                 <FigureCells
                   figures={month}
                   beside={<MonthQuota month={month} eventsPerDay={eventsPerDay} />}
                 />
-              </Table.Tr>
+              </tr>
             ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </ScrollRegion>
   </Paper>
@@ -173,10 +170,7 @@ function MonthQuota({ month: { days, accepted }, eventsPerDay }: MonthQuotaProps
   const quota = eventsPerDay * days;
   return (
     <>
-      {formatCount(quota)}{" "}
-      <Text span inherit c="dimmed">
-        ({formatWholePercent(accepted / quota)})
-      </Text>
+      {formatCount(quota)} <span className="dimmed">({formatWholePercent(accepted / quota)})</span>
     </>
   );
 }

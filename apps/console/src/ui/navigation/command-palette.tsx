@@ -1,10 +1,10 @@
 /** The command palette (⌘K or Ctrl+K): finds pages, views, sources, saved items, actions and documents by their names. */
-import { useHotkeys } from "@mantine/hooks";
 import { Suspense, useState } from "react";
 import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { lazily } from "../load-later.tsx";
 import { Loading } from "../page-states.tsx";
+import { useKeyDown } from "../use-key-down.ts";
 
 const PaletteList = lazily(async () => (await import("./palette.tsx")).PaletteList);
 
@@ -18,8 +18,13 @@ interface CommandPaletteProps extends PaletteProps {
 }
 
 export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps) {
-  // the empty list of ignored elements makes it work inside form fields too
-  useHotkeys([["mod+K", onOpen]], []);
+  // in form fields too
+  useKeyDown((event) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (key.toLowerCase() !== "k" || !(ctrlKey || metaKey) || altKey || shiftKey) return;
+    event.preventDefault();
+    onOpen();
+  });
   return (
     <Dialog title="Search" opened={isOpen} onClose={props.onClose}>
       <Palette {...props} />

@@ -1,5 +1,5 @@
-import { Group, Text } from "@mantine/core";
 import { ButtonLink } from "../links.tsx";
+import { Group, Text } from "../primitives/elements.tsx";
 import { StandalonePage } from "../standalone-page.tsx";
 
 export const NotFoundPage = () => (

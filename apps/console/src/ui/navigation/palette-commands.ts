@@ -1,10 +1,11 @@
 /** What the command palette can find, and which of it a text selects. */
-import { useMantineColorScheme } from "@mantine/core";
+
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useSavedItems } from "../../pages/stats/saved/use-saved-items.ts";
 import { profileQuery, sourcesQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { setColorScheme } from "../color-scheme.ts";
 import type { IconName } from "../icon.tsx";
 import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
@@ -122,7 +123,6 @@ function usePageCommands(open: Open): PaletteCommand[] {
 function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteCommand[] {
   const { organizationId, all, can, select } = useWorkspace();
   const { data: person } = useQuery(profileQuery);
-  const { setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
   const action = (label: string, icon: IconName, run: () => unknown, words = ""): PaletteCommand => ({

@@ -1,8 +1,7 @@
 /** The list of the command palette: what contains the text. */
-import { UnstyledButton } from "@mantine/core";
-import { useWindowEvent } from "@mantine/hooks";
 import { useState } from "react";
 import { Icon } from "../icon.tsx";
+import { useKeyDown } from "../use-key-down.ts";
 import { type PaletteCommand, usePaletteCommands } from "./palette-commands.ts";
 
 /** A long name of a source ends before the page. */
@@ -28,7 +27,7 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
     onClose();
     command.run();
   };
-  useWindowEvent("keydown", (event) => {
+  useKeyDown((event) => {
     // on a button, Enter presses it
     if (!(event.target instanceof HTMLInputElement)) return;
     const step = { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[event.key];
@@ -42,7 +41,8 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
     <ul className="palette" aria-label="Results">
       {shown.map((command, index) => (
         <li key={command.key}>
-          <UnstyledButton
+          <button
+            type="button"
             className="menu-item"
             aria-label={command.label}
             data-active={index === active ? "yes" : undefined}
@@ -51,7 +51,7 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
             <Icon name={command.icon} />
             <PaletteText command={command} />
             {index === active && <kbd aria-hidden>↵</kbd>}
-          </UnstyledButton>
+          </button>
         </li>
       ))}
       {shown.length === 0 && !missing && <li className="menu-title">Nothing is called “{text}”.</li>}

@@ -1,6 +1,4 @@
 /** The frame of all pages for signed-in users: the navigation at the side, behind a button on narrow windows. */
-import { UnstyledButton, useMantineColorScheme } from "@mantine/core";
-import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
@@ -8,10 +6,12 @@ import { profileQuery } from "../../queries.ts";
 import { ShortcutSheet } from "../../shortcuts.tsx";
 import { WorkspaceProvider } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
+import { setColorScheme } from "../color-scheme.ts";
 import { setNumberFormat } from "../format-count.ts";
 import { Icon } from "../icon.tsx";
 import { Loading } from "../page-states.tsx";
 import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
+import { useKeyDown } from "../use-key-down.ts";
 import { useCloseOnBack } from "./close-on-back.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { Sidebar, SidebarBrand } from "./sidebar.tsx";
@@ -19,12 +19,11 @@ import { Sidebar, SidebarBrand } from "./sidebar.tsx";
 /** Applies the preferences of the profile: those of this browser may be older. */
 function usePreferences(): void {
   const { data } = useQuery(profileQuery);
-  const { setColorScheme } = useMantineColorScheme();
   const theme = data?.theme ?? "auto";
   const numberFormat = data?.numberFormat;
   useEffect(() => {
     if (theme !== "auto") setColorScheme(theme);
-  }, [theme, setColorScheme]);
+  }, [theme]);
   useEffect(() => {
     if (numberFormat !== undefined) setNumberFormat(numberFormat);
   }, [numberFormat]);
@@ -72,16 +71,16 @@ interface ShellFrameProps {
 }
 
 function ShellFrame({ side, children }: ShellFrameProps) {
-  const [opened, { toggle, close }] = useDisclosure(false);
+  const [opened, setOpened] = useState(false);
   const { pathname } = useLocation();
   const menuButton = useRef<HTMLButtonElement>(null);
+  const close = () => setOpened(false);
   const closeAndFocusButton = () => {
     close();
     menuButton.current?.focus();
   };
   useCloseOnBack(opened, closeAndFocusButton);
-  // the empty list of ignored elements makes Escape work inside form fields too
-  useHotkeys(opened ? [["Escape", closeAndFocusButton]] : [], []);
+  useKeyDown(({ key }) => opened && key === "Escape" && closeAndFocusButton());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
   useEffect(close, [pathname]);
   return (
@@ -90,15 +89,16 @@ function ShellFrame({ side, children }: ShellFrameProps) {
         Skip to content
       </a>
       <header className="shell-bar">
-        <UnstyledButton
+        <button
+          type="button"
           ref={menuButton}
           className="icon-button"
-          onClick={toggle}
+          onClick={() => setOpened(!opened)}
           aria-label="Navigation"
           aria-expanded={opened}
         >
           <Icon name={opened ? "close" : "menu"} size={20} />
-        </UnstyledButton>
+        </button>
         <Brand />
       </header>
       <aside className="shell-side" aria-label="Navigation" data-opened={opened ? "yes" : undefined}>

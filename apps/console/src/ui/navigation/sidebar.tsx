@@ -1,5 +1,4 @@
 /** The navigation at the side. Between phones and wide windows it is a rail of icons, whose labels are tooltips. */
-import { UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { profileQuery } from "../../queries.ts";
@@ -37,12 +36,12 @@ export function Sidebar({ onSearch }: SidebarProps) {
     <>
       <SidebarBrand />
       <WorkspaceMenu />
-      <UnstyledButton className="side-link side-search" onClick={onSearch}>
+      <button type="button" className="side-link side-search" onClick={onSearch}>
         <Icon name="search" size={17} />
         <span className="side-label">
           Search <kbd aria-hidden>{MODIFIER} K</kbd>
         </span>
-      </UnstyledButton>
+      </button>
       <nav aria-label="Pages">
         {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
           <Link
@@ -58,10 +57,10 @@ export function Sidebar({ onSearch }: SidebarProps) {
       </nav>
       <div className="side-foot">
         <ProfileLink isCurrent={pathname === "/profile"} />
-        <UnstyledButton className="side-link" onClick={() => void signOut()}>
+        <button type="button" className="side-link" onClick={() => void signOut()}>
           <Icon name="signOut" size={17} />
           <span className="side-label">Sign out</span>
-        </UnstyledButton>
+        </button>
         <div className="side-end">
           <span className="side-end-label">Theme</span>
           <ColorSchemeControl />
@@ -81,7 +80,7 @@ function ProfileLink({ isCurrent }: { readonly isCurrent: boolean }) {
     <Link to="/profile" className="side-link" aria-current={isCurrent ? "page" : undefined}>
       {name === null ? <Icon name="user" size={17} /> : <Initials name={name} />}
       <span className="side-label">
-        {name !== null && <VisuallyHidden>Profile: </VisuallyHidden>}
+        {name !== null && <span className="visually-hidden">Profile: </span>}
         <bdi className="side-person">{label}</bdi> <span className="side-role">{roleName(role)}</span>
       </span>
     </Link>

@@ -1,9 +1,10 @@
 /** Shown instead of every page when no workspace can be opened. */
-import { Button, Group } from "@mantine/core";
+
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { loadLater } from "../load-later.tsx";
 import { ErrorAlert } from "../page-states.tsx";
+import { Button, Group } from "../primitives/elements.tsx";
 import { StandalonePage } from "../standalone-page.tsx";
 
 const CreateWorkspaceForm = loadLater(

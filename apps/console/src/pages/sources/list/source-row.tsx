@@ -1,8 +1,8 @@
 /** One source in the list. The whole row opens it; the reason of a failing source opens the requests that were refused for it. */
 import type { SourceWithHealth } from "@headwater/contract";
-import { Text } from "@mantine/core";
 import { formatCount } from "../../../ui/format-count.ts";
 import { TextLink } from "../../../ui/links.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../../ui/source-status.tsx";
 import { meaningOf } from "../../debug/attempt-summary.ts";
@@ -29,18 +29,13 @@ export function SourceRow({ source, weekOf, hasCounts, isNamesake }: SourceRowPr
         <TextLink
           to={isNew ? "/analytics/setup/install" : "/analytics/stats"}
           search={{ sourceId }}
-          fw={600}
-          size="md"
-          truncate
-          display="block"
           dir="auto"
           title={name}
-          underline="never"
           className="row-link"
         >
           {name}
         </TextLink>
-        <Text size="sm" c="dimmed" truncate title={about}>
+        <Text size="sm" c="dimmed" className="source-about" title={about}>
           {about}
         </Text>
       </td>

@@ -1,9 +1,9 @@
 /** The calendar of a menu that chooses the first and the last day of a period. */
-import { UnstyledButton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+
 import { type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Icon } from "../../../ui/icon.tsx";
+import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { formatDays } from "../format.ts";
 import { EARLIEST_DAY, monthStart } from "../view-range.ts";
 import { dayForKey, monthsUntil } from "./calendar-days.ts";
@@ -24,7 +24,7 @@ interface DaysCalendarProps {
 
 /** The first press chooses one end of the period and the second the other, in any order. */
 export function DaysCalendar({ title, days, today, onChoose }: DaysCalendarProps) {
-  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery(WIDE);
   const count = isWide ? 2 : 1;
   const [focused, setFocused] = useState(days[1] < today ? days[1] : today);
   const [lastMonth, setLastMonth] = useState(monthStart(focused, 0));
@@ -67,22 +67,24 @@ export function DaysCalendar({ title, days, today, onChoose }: DaysCalendarProps
   return (
     <section ref={root} className="calendar" aria-label={title}>
       <div className="menu-title">{title}</div>
-      <UnstyledButton
+      <button
+        type="button"
         className="icon-button calendar-before"
         aria-label="Previous month"
         aria-disabled={!hasEarlier}
         onClick={() => hasEarlier && show(monthStart(lastMonth, -1))}
       >
         <Icon name="chevronLeft" />
-      </UnstyledButton>
-      <UnstyledButton
+      </button>
+      <button
+        type="button"
         className="icon-button calendar-after"
         aria-label="Next month"
         aria-disabled={!hasLater}
         onClick={() => hasLater && show(monthStart(lastMonth, 1))}
       >
         <Icon name="chevronRight" />
-      </UnstyledButton>
+      </button>
       <div className="calendar-months" onPointerLeave={() => setPointed(null)}>
         {months.map((month) => (
           <CalendarMonth

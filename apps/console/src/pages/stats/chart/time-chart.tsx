@@ -1,9 +1,9 @@
 /** One key metric over time, as a chart and as a table, with annotations and the changes of the source's configuration. */
 import type { StatsAnswer } from "@headwater/contract";
-import { Paper, Title, UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
+import { Paper, Title } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
@@ -78,7 +78,7 @@ export function TimeChart({ answer, metric: { metric, label }, view }: TimeChart
     if (range !== view.range.days.join("..")) view.update({ range, interval: undefined });
   };
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label={title}>
+    <Paper p="md" component="section" aria-label={title}>
       <div className="chart-head">
         <Title order={2} size="h5">
           {title}
@@ -173,13 +173,14 @@ function DeleteNoteButton({ text, onDelete }: DeleteNoteButtonProps) {
   const deletion = useMutation({ mutationFn: onDelete });
   return (
     <>
-      <UnstyledButton
+      <button
+        type="button"
         className="icon-button"
         aria-label={`Delete annotation ${text}`}
         onClick={() => deletion.isPending || deletion.mutate()}
       >
         <Icon name="close" size={14} />
-      </UnstyledButton>
+      </button>
       {deletion.error && <ErrorAlert error={deletion.error} />}
     </>
   );

@@ -1,6 +1,5 @@
 /** The rows of a table of the Explore view: sorted by a heading, page by page, and as a CSV file of all pages. */
 import type { StatsAnswer, StatsDimension, StatsMetric, StatsRow } from "@headwater/contract";
-import { Group, Paper } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCsv } from "../../../csv.ts";
@@ -8,6 +7,7 @@ import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
+import { Group, Paper } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { allRows } from "../lists/all-rows.ts";
 import { NoData } from "../no-data.tsx";
@@ -69,7 +69,7 @@ function RowPages(props: ExploreRowsProps) {
     </AsyncButton>
   );
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Table">
+    <Paper p="md" component="section" aria-label="Table">
       {download.error && <ErrorAlert error={download.error} withIssues />}
       <StatsResult query={query} rows={8}>
         {(answer) => (
@@ -94,11 +94,10 @@ function RowPages(props: ExploreRowsProps) {
               <AsyncButton
                 size="xs"
                 variant="default"
-                leftSection={<Icon name="download" />}
                 isPending={download.isPending}
                 onPress={() => download.mutateAsync()}
               >
-                Download CSV
+                <Icon name="download" /> Download CSV
               </AsyncButton>
               {(offset > 0 || answer.nextOffset !== null) && (
                 <Group gap="xs">

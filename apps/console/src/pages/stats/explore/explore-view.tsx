@@ -1,10 +1,11 @@
 /** The Explore view: a table of any metrics by up to four dimensions, which the URL describes. */
 import type { StatsAnswer, StatsMetric } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { NativeSelect, Stack, Text, UnstyledButton } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
 import { Dropdown, MenuItem } from "../../../ui/dropdown.tsx";
+import { Stack, Text } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { ATTRIBUTIONS } from "../goals/attributions.ts";
 import { NoGoals } from "../goals/goals-table.tsx";
@@ -52,14 +53,15 @@ const Gallery = ({ view }: { readonly view: StatsView }) => (
     </Text>
     <div className="explore-gallery">
       {readyTablesFor(view).map((table) => (
-        <UnstyledButton
+        <button
+          type="button"
           key={table.title}
           className="explore-card"
           onClick={() => view.update(readyTableParams(table))}
         >
           <strong>{table.title}</strong>
           <span>{table.text}</span>
-        </UnstyledButton>
+        </button>
       ))}
     </div>
   </>
@@ -190,7 +192,6 @@ const ValueSelect = ({ label, values, value, onChange }: ValueSelectProps) =>
         {label}:
       </span>
       <NativeSelect
-        size="xs"
         aria-label={label}
         data={[...values]}
         value={value ?? ""}

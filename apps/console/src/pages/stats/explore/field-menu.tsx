@@ -1,8 +1,8 @@
 /** A menu that chooses the dimensions or the metrics of a table. It is searched, and stays open while one chooses. */
-import { TextInput } from "@mantine/core";
+
 import { useState } from "react";
 import { Dropdown, MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
-import { Icon } from "../../../ui/icon.tsx";
+import { TextInput } from "../../../ui/primitives/fields.tsx";
 import type { TableField } from "./fields.ts";
 
 /** More fields than these are found by search only. A source may have a hundred properties. */
@@ -57,7 +57,7 @@ function FieldList<Name extends string>({ label, fields, chosen, limit, onChange
       <TextInput
         aria-label={`Search ${label.toLowerCase()}`}
         placeholder="Search"
-        leftSection={<Icon name="search" />}
+        icon="search"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
       />

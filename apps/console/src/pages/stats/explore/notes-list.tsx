@@ -1,5 +1,5 @@
 /** Short sentences beside a table of the Explore view. */
-import { Stack, Text } from "@mantine/core";
+import { Stack, Text } from "../../../ui/primitives/elements.tsx";
 
 export const Notes = ({ texts }: { readonly texts: readonly string[] }) =>
   texts.length === 0 ? null : (

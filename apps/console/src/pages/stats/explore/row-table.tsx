@@ -1,9 +1,8 @@
 /** The rows of a table with their total, and the rows of other pages as one. A heading sorts by its column. */
 import type { StatsAnswer, StatsDimension, StatsMetric, StatsRow, StatsScalar } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { Fragment, type MouseEvent } from "react";
 import { Icon } from "../../../ui/icon.tsx";
+import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
 import { formatRate } from "../format.ts";
 import { hasIcons, ValueIcon } from "../lists/value-icon.tsx";
@@ -30,7 +29,7 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
   const dimensions = answer.dimensions as StatsDimension[];
   const currencyAt = dimensions.indexOf("currency");
   const columns = columnsOf(answer, table);
-  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery(WIDE);
   const cells = isWide || dimensions.length === 0 ? dimensions.map((name) => [name]) : [dimensions];
   return (
     <table className="plain-table explore-table">
@@ -131,10 +130,10 @@ function Headings({ columns, cells, answer, table: { order }, view }: HeadingsPr
     const sort = () => view.update(orderParams({ field, direction: direction === first ? second : first }));
     return (
       <div key={field}>
-        <UnstyledButton className="sort-button" onClick={sort}>
+        <button type="button" className="sort-button" onClick={sort}>
           {label}
           {direction && <Icon name={direction === "desc" ? "arrowDown" : "arrowUp"} size={13} />}
-        </UnstyledButton>
+        </button>
         {field === (cells[0]?.[0] ?? columns[0]?.metric) && <EstimateMark accuracy={answer.accuracy} />}
       </div>
     );
@@ -180,9 +179,9 @@ function ValueName({ dimension, row, answer: { dimensions, timezone }, view }: V
   const filter = ({ altKey }: MouseEvent) =>
     view.update(filterParams(view.params, dimension, value, altKey ? "isNot" : "is"));
   return (
-    <UnstyledButton className="explore-value" title={`${name}\nAlt-click to exclude`} onClick={filter}>
+    <button type="button" className="explore-value" title={`${name}\nAlt-click to exclude`} onClick={filter}>
       {hasIcons(dimension) && <ValueIcon dimension={dimension} value={value} />}
       <bdi className="ranking-text">{name}</bdi>
-    </UnstyledButton>
+    </button>
   );
 }

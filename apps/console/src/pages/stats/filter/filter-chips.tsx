@@ -1,5 +1,4 @@
 /** The active filters, each with a button that removes it. */
-import { UnstyledButton } from "@mantine/core";
 import { Icon } from "../../../ui/icon.tsx";
 import { otherFilterParams } from "../other-filters.ts";
 import { SaveSegmentButton } from "../saved/save-segment-button.tsx";
@@ -13,10 +12,10 @@ interface ChipProps {
 }
 
 const Chip = ({ text, onRemove }: ChipProps) => (
-  <UnstyledButton className="chip" title={text} aria-label={`Remove filter ${text}`} onClick={onRemove}>
+  <button type="button" className="chip" title={text} aria-label={`Remove filter ${text}`} onClick={onRemove}>
     <span className="chip-text">{text}</span>
     <Icon name="close" size={14} />
-  </UnstyledButton>
+  </button>
 );
 
 export function FilterChips({ view }: { readonly view: StatsView }) {
@@ -36,12 +35,13 @@ export function FilterChips({ view }: { readonly view: StatsView }) {
         return <Chip key={JSON.stringify(filter)} text={formatStatsFilter(filter)} onRemove={remove} />;
       })}
       {count > 1 && (
-        <UnstyledButton
+        <button
+          type="button"
           className="chip chip-bare"
           onClick={() => update({ ...withoutFilters(filters), ...otherFilterParams([]) })}
         >
           Clear all
-        </UnstyledButton>
+        </button>
       )}
       <SaveSegmentButton view={view} />
     </fieldset>

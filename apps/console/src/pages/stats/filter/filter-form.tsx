@@ -1,8 +1,9 @@
 /** The form that adds a filter: a dimension, an operator and a value, which is one of the most frequent or any text. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
 import { normalizePath } from "@headwater/contract/path-pattern";
-import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { Button } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../../ui/primitives/fields.tsx";
 import { valueNamed } from "../lists/named-values.ts";
 import { dimensionLabel, isPathDimension } from "../lists/value-names.ts";
 import type { StatsView } from "../use-stats-view.ts";

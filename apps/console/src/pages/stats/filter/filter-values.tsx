@@ -1,8 +1,8 @@
 /** The values that the filter form offers, each with its visitors. Choosing one applies the filter. */
 import type { StatsDimension, StatsScalar } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
 import { formatCount } from "../../../ui/format-count.ts";
 import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { hasIcons, ValueIcon } from "../lists/value-icon.tsx";
 import { formatValue } from "../lists/value-names.ts";
 
@@ -22,11 +22,16 @@ export const FilterValues = ({ dimension, search, rows, query, onChoose }: Filte
     </div>
     <div className="filter-values">
       {rows.map(([value, visitors]) => (
-        <UnstyledButton key={JSON.stringify(value)} className="menu-item" onClick={() => onChoose(value)}>
+        <button
+          type="button"
+          key={JSON.stringify(value)}
+          className="menu-item"
+          onClick={() => onChoose(value)}
+        >
           {hasIcons(dimension) && <ValueIcon dimension={dimension} value={value} />}
           <bdi className="menu-text clamp">{formatValue(dimension, value)}</bdi>
           <span className="menu-hint number">{formatCount(visitors)}</span>
-        </UnstyledButton>
+        </button>
       ))}
       {rows.length === 0 && <NoValues search={search} query={query} />}
     </div>

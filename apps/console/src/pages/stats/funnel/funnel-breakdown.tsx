@@ -2,9 +2,10 @@
 import type { StatsFunnelBody } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
-import { Box, NativeSelect, Table, Text } from "@mantine/core";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount } from "../../../ui/format-count.ts";
+import { Table, Text } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { DIMENSION_FIELDS } from "../explore/fields.ts";
 import { formatDuration, formatRate } from "../format.ts";
@@ -34,7 +35,6 @@ export const FunnelBreakdownSelect = ({ view }: Pick<FunnelBreakdownProps, "view
   <div className="funnel-by">
     <span aria-hidden>Break down by</span>
     <NativeSelect
-      size="xs"
       aria-label="Break down by"
       value={chosenIn(view) ?? ""}
       data={[{ value: "", label: "None" }, ...DIMENSIONS]}
@@ -65,11 +65,11 @@ function Segments({
     <StatsResult query={query} rows={3}>
       {({ segments }) =>
         segments === null || segments.length === 0 ? (
-          <Box mt="sm">
+          <div className="funnel-empty">
             <NoData title="No visitor completed the first step" view={view}>
               {`The breakdown shows how many visitors completed each step, by ${dimensionLabel(dimension)}.`}
             </NoData>
-          </Box>
+          </div>
         ) : (
           <>
             <SegmentTable dimension={dimension} steps={steps} segments={segments} />
@@ -94,41 +94,39 @@ interface SegmentTableProps {
 const SegmentTable = ({ dimension, steps, segments }: SegmentTableProps) => (
   <ScrollRegion label={`Funnel by ${dimensionLabel(dimension)}`} className="scroll fading">
     <Table horizontalSpacing="sm" mt="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{dimensionLabel(dimension)}</Table.Th>
+      <thead>
+        <tr>
+          <th>{dimensionLabel(dimension)}</th>
           {steps.map(({ text }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-            <Table.Th key={at} ta="right" className="funnel-column" title={text}>
+            <th key={at} className="funnel-column end" title={text}>
               {at + 1}. {text}
-            </Table.Th>
+            </th>
           ))}
-          <Table.Th ta="right">Completed</Table.Th>
-          <Table.Th ta="right">Median time</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+          <th className="end">Completed</th>
+          <th className="end">Median time</th>
+        </tr>
+      </thead>
+      <tbody>
         {segments.map(({ value, steps: figures }) => {
           const last = figures.at(-1);
           return (
-            <Table.Tr key={JSON.stringify(value)}>
-              <Table.Th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
+            <tr key={JSON.stringify(value)}>
+              <th scope="row" className="funnel-column" title={formatValue(dimension, value)}>
                 {formatValue(dimension, value)}
-              </Table.Th>
+              </th>
               {figures.map((step, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
-                <Table.Td key={at} ta="right">
+                <td className="end" key={at}>
                   <StepFigures at={at} step={step} />
-                </Table.Td>
+                </td>
               ))}
-              <Table.Td ta="right">{formatRate(last?.shareOfFirst ?? null)}</Table.Td>
-              <Table.Td ta="right">
-                {last?.seconds ? formatDuration(last.seconds.sinceFirst.median) : "—"}
-              </Table.Td>
-            </Table.Tr>
+              <td className="end">{formatRate(last?.shareOfFirst ?? null)}</td>
+              <td className="end">{last?.seconds ? formatDuration(last.seconds.sinceFirst.median) : "—"}</td>
+            </tr>
           );
         })}
-      </Table.Tbody>
+      </tbody>
     </Table>
   </ScrollRegion>
 );
@@ -143,9 +141,9 @@ const StepFigures = ({ at, step: { visitors, shareOfFirst } }: StepFiguresProps)
   <>
     {formatCount(visitors)}{" "}
     {at > 0 && (
-      <Text span inherit c="dimmed" className="funnel-share" title="Share of the visitors of the first step">
+      <span className="funnel-share dimmed" title="Share of the visitors of the first step">
         {formatRate(shareOfFirst)}
-      </Text>
+      </span>
     )}
   </>
 );

@@ -1,6 +1,8 @@
 /** The form for the steps of a funnel. It suggests pages, events and goals while typing. */
-import { Button, Group, NativeSelect, Paper, Stack } from "@mantine/core";
+
 import { type FormEvent, useState } from "react";
+import { Button, Group, Paper, Stack } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
 import { StepFields, useStepKinds } from "./step-fields.tsx";
@@ -41,7 +43,7 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
     onSubmit(steps, within);
   };
   return (
-    <Paper withBorder p="md" component="form" onSubmit={submit}>
+    <Paper p="md" component="form" onSubmit={submit}>
       <Stack gap="sm">
         {steps.map((step, index) => (
           <StepFields

@@ -1,6 +1,7 @@
 /** The funnel view without steps says what a funnel is for, and offers a first one. */
-import { Button } from "@mantine/core";
+
 import { EmptyState } from "../../../ui/page-states.tsx";
+import { Button } from "../../../ui/primitives/elements.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type FunnelStep, MIN_STEPS, stepParams } from "./funnel-steps.ts";
 

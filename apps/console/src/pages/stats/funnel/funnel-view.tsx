@@ -1,12 +1,12 @@
 /** The funnel view: how many visitors completed each step, in order. */
 import type { StatsFunnelBody } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text, Title, UnstyledButton } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { lazily } from "../../../ui/load-later.tsx";
 import { QueryResult } from "../../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
 import { formatDuration, formatShare } from "../format.ts";
 import { findFunnel, SavedFunnels } from "../saved/saved-funnels.tsx";
@@ -113,7 +113,7 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
   const { windowSeconds, within: scope } = body;
   const stop = { steps: body.steps, windowSeconds, ...(scope && { within: scope }), reached: listed };
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Funnel">
+    <Paper p="md" component="section" aria-label="Funnel">
       <div className="funnel-head">
         <div>
           <Title order={2} size="h5" mb="xs">
@@ -215,9 +215,9 @@ function FunnelLoss({ visitors, next, onList }: FunnelLossProps) {
     <Text size="sm" c="dimmed" mt={4}>
       {next !== undefined && `${formatCount(next)} continued (${formatShare(next / visitors)}), `}
       {onList && stopped > 0 ? (
-        <UnstyledButton className="text-button" onClick={onList}>
+        <button type="button" className="text-button" onClick={onList}>
           {text}
-        </UnstyledButton>
+        </button>
       ) : (
         next !== undefined && text
       )}

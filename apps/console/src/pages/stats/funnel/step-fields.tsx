@@ -1,10 +1,11 @@
 /** The fields of one step: its kind, and the page, event or goal, with suggestions. */
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { sourceQuery } from "../../../queries.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { Button } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../../ui/primitives/fields.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import type { FunnelStep } from "./funnel-steps.ts";
 import "./funnel.css";

@@ -1,11 +1,11 @@
 /** Goals, or the sources of a goal, with visitors, conversions and revenue. Amounts in different currencies are listed, never added. */
 import type { StatsScalar } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ApiAnswer } from "../../../api.ts";
 import { formatAmount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { formatChange, formatMetric, NO_CHANGE } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
@@ -99,11 +99,11 @@ export function ConversionsTable(props: ConversionsTableProps) {
               <td className="ranking-name">
                 <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
                 {onSelect ? (
-                  <UnstyledButton title={name}>
+                  <button type="button" title={name}>
                     <bdi className="ranking-text">{name}</bdi>
-                  </UnstyledButton>
+                  </button>
                 ) : (
-                  <Text size="sm" span className="ranking-text" title={name}>
+                  <Text size="sm" component="span" className="ranking-text" title={name}>
                     {name}
                   </Text>
                 )}
@@ -146,8 +146,8 @@ interface SortButtonProps {
 }
 
 const SortButton = ({ name, isChosen, onSort }: SortButtonProps) => (
-  <UnstyledButton className="sort-button" aria-pressed={isChosen} onClick={onSort}>
+  <button type="button" className="sort-button" aria-pressed={isChosen} onClick={onSort}>
     {name}
     {isChosen && <Icon name="arrowDown" size={13} />}
-  </UnstyledButton>
+  </button>
 );

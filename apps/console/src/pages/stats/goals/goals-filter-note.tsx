@@ -1,6 +1,6 @@
 /** Says that a filter of events, such as a page, also selects the events that count as goals, and offers a filter of visits instead. */
 import { STATS_EVENT_DIMENSIONS } from "@headwater/contract/stats-words";
-import { Text, UnstyledButton } from "@mantine/core";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { formatFilter } from "../filter/filter-texts.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { type ActiveFilter, filterParams } from "../view-params.ts";
@@ -24,9 +24,9 @@ export function GoalsFilterNote({ view: { params, filters, update } }: { readonl
     <Text size="sm" c="dimmed" className="wrap">
       Goals count only events with “{formatFilter(filter)}”.{" "}
       {canBeOfVisits && (
-        <UnstyledButton className="text-button" onClick={countVisits}>
+        <button type="button" className="text-button" onClick={countVisits}>
           Count the whole visit
-        </UnstyledButton>
+        </button>
       )}
     </Text>
   );

@@ -1,9 +1,9 @@
 /** The goals of a source with their visitors and conversions, or one of them by where its visitors came from. */
 import { STATS_GOAL_DIMENSION } from "@headwater/contract/stats-words";
-import { Text, UnstyledButton } from "@mantine/core";
 import { Suspense } from "react";
 import { TextLink } from "../../../ui/links.tsx";
 import { lazily, loadLater } from "../../../ui/load-later.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
@@ -84,7 +84,8 @@ function AllGoals({ view }: { readonly view: StatsView }) {
               )}
               onSelect={(goal) => view.update({ goal })}
             />
-            <UnstyledButton
+            <button
+              type="button"
               className="details-button"
               onClick={() =>
                 view.update({
@@ -95,7 +96,7 @@ function AllGoals({ view }: { readonly view: StatsView }) {
               }
             >
               All goals by channel
-            </UnstyledButton>
+            </button>
           </>
         )
       }

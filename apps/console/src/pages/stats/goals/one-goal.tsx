@@ -1,10 +1,11 @@
 /** The conversions of the goal that the URL names, by source, place or another property of its visits. */
 import type { StatsDimension, StatsRow } from "@headwater/contract";
 import { STATS_ATTRIBUTION_DIMENSIONS, STATS_SESSION_DIMENSIONS } from "@headwater/contract/stats-words";
-import { Button, Group, NativeSelect, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../../queries.ts";
 import { Icon } from "../../../ui/icon.tsx";
+import { Button, Group, Text } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
@@ -59,7 +60,7 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
   return (
     <>
       <Group justify="space-between" gap="xs" pb="xs">
-        <Button size="compact-sm" variant="subtle" onClick={() => update({ goal: undefined })}>
+        <Button size="xs" variant="subtle" onClick={() => update({ goal: undefined })}>
           ← All goals
         </Button>
         <Text size="sm" fw={600} className="goal-name">
@@ -68,7 +69,6 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
         <GoalActions name={name} view={view} />
         <Group gap="xs">
           <NativeSelect
-            size="xs"
             aria-label="Conversions by"
             data={[...DETAILS, { group: "More", items: MORE_DETAILS }]}
             value={dimension}
@@ -130,13 +130,8 @@ function GoalActions({ name, view: { params, scope, update } }: GoalActionsProps
       {
         // a filter of sessions cannot express conditions on the properties of one event
         goal.conditions.length === 0 && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<Icon name="filter" size={14} />}
-            onClick={() => update({ ...change, goal: undefined })}
-          >
-            Filter by goal
+          <Button size="xs" variant="default" onClick={() => update({ ...change, goal: undefined })}>
+            <Icon name="filter" size={14} /> Filter by goal
           </Button>
         )
       }

@@ -1,6 +1,5 @@
 /** All values of a dimension: searched, sorted, page by page, and as a CSV file of all pages. */
 import type { StatsAnswer, StatsMetric } from "@headwater/contract";
-import { Alert, Button, Group, Text, TextInput, UnstyledButton } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { toCsv } from "../../../csv.ts";
@@ -9,6 +8,8 @@ import { downloadBlob } from "../../../ui/download-blob.ts";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
+import { Alert, Button, Group, Text } from "../../../ui/primitives/elements.tsx";
+import { TextInput } from "../../../ui/primitives/fields.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { tableParams } from "../explore/table.ts";
 import { StatsResult } from "../stats-result.tsx";
@@ -74,7 +75,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
           placeholder="Search"
           aria-label="Search"
           maxLength={MAX_SEARCH_LENGTH}
-          leftSection={<Icon name="search" />}
+          icon="search"
           value={search}
           onChange={(event) => {
             setOffset(0);
@@ -90,13 +91,8 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
         >
           Explore
         </Button>
-        <AsyncButton
-          variant="default"
-          leftSection={<Icon name="download" />}
-          isPending={download.isPending}
-          onPress={() => download.mutateAsync()}
-        >
-          Download CSV
+        <AsyncButton variant="default" isPending={download.isPending} onPress={() => download.mutateAsync()}>
+          <Icon name="download" /> Download CSV
         </AsyncButton>
       </Group>
       {download.error && <ErrorAlert error={download.error} withIssues />}
@@ -121,12 +117,12 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
                   changed={order.field}
                   onFilter={onClose}
                   heading={(metric, name) => (
-                    <UnstyledButton className="sort-button" onClick={() => sortBy(metric)}>
+                    <button type="button" className="sort-button" onClick={() => sortBy(metric)}>
                       {name}
                       {order.field === metric && (
                         <Icon name={order.direction === "desc" ? "arrowDown" : "arrowUp"} size={13} />
                       )}
-                    </UnstyledButton>
+                    </button>
                   )}
                 />
               </ScrollRegion>

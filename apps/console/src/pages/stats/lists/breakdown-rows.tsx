@@ -1,6 +1,5 @@
 /** The rows of a list. Selecting a row filters the whole view by its value; with the Alt key the value is excluded. */
 import type { StatsAnswer, StatsMetric, StatsRow } from "@headwater/contract";
-import { UnstyledButton } from "@mantine/core";
 import { Fragment, type MouseEvent, type ReactNode } from "react";
 import { formatAmount } from "../../../ui/format-count.ts";
 import { EstimateMark } from "../estimate-mark.tsx";
@@ -146,10 +145,10 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
         {highest !== null && (
           <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
         )}
-        <UnstyledButton title={`${name}\nAlt-click to exclude`}>
+        <button type="button" title={`${name}\nAlt-click to exclude`}>
           {hasIcons(icon) && <ValueIcon dimension={icon} value={selected.parentValue ?? selected.value} />}
           <span className="ranking-text">{name}</span>
-        </UnstyledButton>
+        </button>
       </td>
       {columns.map(({ metric, at, className, hasShare, hasChange }) => (
         <Fragment key={metric}>

@@ -1,10 +1,10 @@
 /** The most frequent values of a dimension, with a dialog that has all of them. */
 import type { StatsAnswer, StatsRow } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Icon } from "../../../ui/icon.tsx";
 import { lazily } from "../../../ui/load-later.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { LatestEventsLink } from "../../visitor/latest-events-link.tsx";
 import { formatDays } from "../format.ts";
 import { StatsResult } from "../stats-result.tsx";
@@ -101,10 +101,10 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
             </Text>
           )}
           {hasFigures(answer, breakdown) && answer.results.length > (hasFurther ? 0 : ROWS) && (
-            <UnstyledButton className="details-button" onClick={() => setOpen(true)}>
+            <button type="button" className="details-button" onClick={() => setOpen(true)}>
               <Icon name="maximize" size={14} />
               Details
-            </UnstyledButton>
+            </button>
           )}
           {dimension === "event" && event !== undefined && (
             <LatestEventsLink sourceId={scope.sourceId} name={event} />

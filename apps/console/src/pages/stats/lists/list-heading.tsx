@@ -1,7 +1,8 @@
 /** The row above the lists: what a click does, and whether they are by visitors or by revenue. */
-import { Text } from "@mantine/core";
+
 import { Suspense } from "react";
 import { lazily } from "../../../ui/load-later.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { useRevenue } from "./use-revenue.ts";

@@ -1,5 +1,5 @@
 /** Chooses what the lists are by, when there are too many choices for buttons. */
-import { NativeSelect } from "@mantine/core";
+import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 
 interface ListsSelectProps {
   readonly options: { value: string; label: string }[];

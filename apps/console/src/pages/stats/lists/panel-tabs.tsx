@@ -1,5 +1,4 @@
 /** The tabs of a panel. Lists of one kind, such as those of campaigns, share a tab with a menu. */
-import { UnstyledButton } from "@mantine/core";
 import {
   type KeyboardEvent,
   type MouseEvent,
@@ -85,7 +84,8 @@ export function PanelTabs({ label, tabs, selected, onSelect, children }: PanelTa
             const isOpen = opened?.group[0].value === group[0].value;
             const open = (tab: HTMLElement) => setOpened(isOpen ? null : { group, tab });
             return (
-              <UnstyledButton
+              <button
+                type="button"
                 key={group[0].value}
                 role="tab"
                 id={isSelected ? tabId : undefined}
@@ -107,7 +107,7 @@ export function PanelTabs({ label, tabs, selected, onSelect, children }: PanelTa
               >
                 <TabLabel {...shown} />
                 {isMenu && <Icon name="chevronDown" size={12} />}
-              </UnstyledButton>
+              </button>
             );
           })}
         </div>
@@ -175,7 +175,8 @@ function TabMenu({ group, tab, selected, onSelect, onClose }: TabMenuProps) {
       onKeyDown={onKeyDown}
     >
       {group.map(({ value, label }) => (
-        <UnstyledButton
+        <button
+          type="button"
           key={value}
           className="menu-item"
           role="menuitemradio"
@@ -187,7 +188,7 @@ function TabMenu({ group, tab, selected, onSelect, onClose }: TabMenuProps) {
         >
           <span className="menu-text">{label}</span>
           {value === selected && <Icon name="check" />}
-        </UnstyledButton>
+        </button>
       ))}
     </div>
   );

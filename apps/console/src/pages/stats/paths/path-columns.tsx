@@ -1,10 +1,10 @@
 /** The columns of the paths view: the pages and events of each step with their sessions. */
-import { UnstyledButton } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
+
 import { Fragment, type ReactNode } from "react";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { Loading } from "../../../ui/page-states.tsx";
+import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { formatRate } from "../format.ts";
 import { formatPath } from "../lists/value-names.ts";
 
@@ -48,7 +48,7 @@ interface PathColumnsProps {
 
 /** Beside each other, or on a phone each below the row that it follows. */
 export function PathColumns({ columns, onSelect }: PathColumnsProps) {
-  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery(WIDE);
   const columnAt = (at: number): ReactNode => {
     const column = columns[at];
     return (
@@ -90,14 +90,15 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
               {page === null ? (
                 <span className="path-end">Left the site</span>
               ) : (
-                <UnstyledButton
+                <button
+                  type="button"
                   aria-pressed={page === selected}
                   title={formatPlace(page)}
                   onClick={() => onSelect(page)}
                 >
                   {isEvent(page) && <Icon name="pointer" size={14} />}
                   <bdi>{formatPlace(page)}</bdi>
-                </UnstyledButton>
+                </button>
               )}
               {figures(sessions)}
             </li>

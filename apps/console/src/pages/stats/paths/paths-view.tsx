@@ -1,8 +1,8 @@
 /** The paths view: the pages that visits went through, one column for each step. A page that is selected continues the path. */
 import type { StatsFilter } from "@headwater/contract";
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { EmptyState, ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
+import { Button, Group, Paper, Stack, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
 import {
@@ -127,7 +127,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
               Choose a longer range, or remove a filter.
             </EmptyState>
           ) : (
-            <Paper withBorder p="md" radius="lg" component="section" aria-label="Paths">
+            <Paper p="md" component="section" aria-label="Paths">
               <PathsHead
                 view={view}
                 pages={pages}

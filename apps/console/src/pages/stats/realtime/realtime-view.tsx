@@ -1,7 +1,7 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
 import type { StatsDimension } from "@headwater/contract";
-import { Paper, Text, Title } from "@mantine/core";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { Paper, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { useNow } from "../../../ui/relative-time.tsx";
 import { formatRate, shortTimeFormatter } from "../format.ts";
 import type { ListMetric } from "../lists/breakdown.ts";
@@ -66,7 +66,7 @@ const RecentPanel = ({
   readonly list: RecentList;
   readonly view: StatsView;
 }) => (
-  <Paper withBorder p="md" radius="lg" component="section" aria-label={title} className="panel">
+  <Paper p="md" component="section" aria-label={title} className="panel">
     <Title order={2} size="h5" mb="xs">
       {title}, last 30 minutes
     </Title>
@@ -109,14 +109,7 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
   const totals = useStats(scope, { metrics: ["visitors", "pageviews", "events"] }, options);
   const [visitors = 0, pageviews = 0, events = 0] = totals.data?.results[0]?.metrics ?? [];
   return (
-    <Paper
-      withBorder
-      p="md"
-      radius="lg"
-      component="section"
-      aria-label="Last 30 minutes"
-      className="panel-wide"
-    >
+    <Paper p="md" component="section" aria-label="Last 30 minutes" className="panel-wide">
       <div className="realtime-head">
         {isWhole && <CurrentVisitors sourceId={scope.sourceId} />}
         <div>

@@ -1,6 +1,6 @@
 /** The visits of the last 30 minutes as a stream: those who are here now, and those who have left. */
 import type { StatsVisit } from "@headwater/contract";
-import { Paper, Text, Title } from "@mantine/core";
+import { Paper, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { useNow } from "../../../ui/relative-time.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import type { StatsView } from "../use-stats-view.ts";
@@ -15,7 +15,7 @@ const HERE_MS = 300_000;
 export function VisitStream({ view }: { readonly view: StatsView }) {
   const query = useVisits(view, { limit: MAX_VISITS, refetchMs: REFETCH_MS });
   return (
-    <Paper withBorder p="md" radius="lg" component="section" aria-label="Visits" className="panel">
+    <Paper p="md" component="section" aria-label="Visits" className="panel">
       <StatsResult query={query} rows={6}>
         {({ visits }) => <Stream view={view} visits={visits} />}
       </StatsResult>

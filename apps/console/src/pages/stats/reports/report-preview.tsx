@@ -1,9 +1,9 @@
 /** The mail of a report, as mail programs show it. */
 import type { ReportPeriod } from "@headwater/contract";
-import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
 import { QueryResult } from "../../../ui/page-states.tsx";
+import { Button, Group, Text } from "../../../ui/primitives/elements.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 
 interface ReportPreviewProps {
@@ -20,7 +20,7 @@ export function ReportPreview({ view: { scope, timeZone }, period, onClose }: Re
       api.previewReport({ params: { sourceId }, query: { period, timezone: timeZone }, signal }),
   });
   return (
-    <Stack component="section" aria-label="Preview" gap="xs">
+    <section className="stack report" aria-label="Preview">
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Text fw={600} className="clamp">
           <bdi>{query.data?.subject ?? "Preview"}</bdi>
@@ -41,7 +41,7 @@ export function ReportPreview({ view: { scope, timeZone }, period, onClose }: Re
           />
         )}
       </QueryResult>
-    </Stack>
+    </section>
   );
 }
 

@@ -1,7 +1,6 @@
 /** The panel that creates, lists, previews and deletes the weekly and monthly reports of a source. */
 import type { ReportChannel, ReportPeriod } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Button, Group, NativeSelect, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../../api.ts";
@@ -9,6 +8,8 @@ import { AsyncButton } from "../../../ui/async-button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
 import { ColumnHeads, toColumnVariables } from "../../../ui/paged-table.tsx";
+import { Button, Group, Stack, Table, Text } from "../../../ui/primitives/elements.tsx";
+import { NativeSelect, TextInput } from "../../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { TextWithCode } from "../../../ui/text-with-code.tsx";
@@ -148,11 +149,11 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
     <ScrollRegion label="Reports">
       <Table className="stacked" style={toColumnVariables(COLUMNS)}>
         <ColumnHeads columns={COLUMNS} />
-        <Table.Tbody>
+        <tbody>
           {reports.map((report) => (
             <ReportTableRow key={report.reportId} sourceId={sourceId} report={report} />
           ))}
-        </Table.Tbody>
+        </tbody>
       </Table>
     </ScrollRegion>
   );
@@ -194,8 +195,8 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
   // the reason is stored, and shown as the last error
   const isShownAbove = sending.error instanceof ApiFailure && sending.error.code === "report_not_sent";
   return (
-    <Table.Tr>
-      <Table.Td className="wrap">
+    <tr>
+      <td className="wrap">
         <Text fw={600} className="wrap">
           <bdi>{target}</bdi>
         </Text>
@@ -209,14 +210,12 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
           </Text>
         )}
         {sending.error && !isShownAbove && <ErrorAlert error={sending.error} />}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <RelativeTime at={lastSentAt} missing="Never" />
-      </Table.Td>
-      <Table.Td>
-        {nextAt === null ? "—" : <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>{nextAt === null ? "—" : <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>}</td>
+      <td>
         <Group gap="xs" wrap="nowrap" className="report-actions">
           {confirmedAt !== null && (
             <AsyncButton
@@ -244,7 +243,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
             </Text>
           </ConfirmButton>
         </Group>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

@@ -1,8 +1,8 @@
 /** What begins a cohort, and what counts as coming back: any visit, or a page, an event or a goal. */
 import type { StatsRetentionBody } from "@headwater/contract";
-import { Button } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { Dropdown } from "../../../ui/dropdown.tsx";
+import { Button } from "../../../ui/primitives/elements.tsx";
 import { type FunnelStep, readStep, stepText, toStatsGoals } from "../funnel/funnel-steps.ts";
 import { StepFields, useStepKinds } from "../funnel/step-fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";

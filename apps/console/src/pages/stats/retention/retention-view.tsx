@@ -1,7 +1,8 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
-import { Group, Paper, Stack, Table, Text } from "@mantine/core";
+
 import { type ApiAnswer, api } from "../../../api.ts";
 import { formatCount } from "../../../ui/format-count.ts";
+import { Group, Paper, Stack, Table, Text } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
@@ -173,70 +174,68 @@ function CohortTable({
     return formatPeriod(period, days, todayIn(timezone, now).slice(0, 4));
   };
   return (
-    <Paper withBorder radius="lg">
+    <Paper>
       <ScrollRegion label="Retention by cohort" className={classOf(longest)}>
         <Table className="retention" horizontalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{cohort.label}</Table.Th>
-              <Table.Th ta="right">
+          <thead>
+            <tr>
+              <th>{cohort.label}</th>
+              <th className="end">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
-              </Table.Th>
+              </th>
               {Array.from({ length: longest - 1 }, (_, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
-                <Table.Th key={at} ta="right">
+                <th className="end" key={at}>
                   <span className="retention-after">
                     {period} {at + 1}
                   </span>
-                </Table.Th>
+                </th>
               ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            <Table.Tr className="retention-average">
-              <Table.Th scope="row">Average</Table.Th>
-              <Table.Td ta="right">
-                {formatCount(nonEmpty.reduce((all, one) => all + one.visitors, 0))}
-              </Table.Td>
+            </tr>
+          </thead>
+          <tbody>
+            <tr className="retention-average">
+              <th scope="row">Average</th>
+              <td className="end">{formatCount(nonEmpty.reduce((all, one) => all + one.visitors, 0))}</td>
               {Array.from({ length: longest - 1 }, (_, at) => {
                 const share = averageAfter(cohorts, at + 1, isOver);
                 return (
                   // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
-                  <Table.Td key={at} ta="right" style={shade(share ?? 0, largest)}>
+                  <td className="end" key={at} style={shade(share ?? 0, largest)}>
                     {share === null ? "—" : formatRate(share)}
-                  </Table.Td>
+                  </td>
                 );
               })}
-            </Table.Tr>
+            </tr>
             {nonEmpty.map(({ start, visitors, returned }) => {
               const first = starts.indexOf(Date.parse(start));
               return (
-                <Table.Tr key={start}>
-                  <Table.Th scope="row">
+                <tr key={start}>
+                  <th scope="row">
                     {nameOf(first)}
                     {first === current && <OpenMark />}
-                  </Table.Th>
-                  <Table.Td ta="right">{formatCount(visitors)}</Table.Td>
+                  </th>
+                  <td className="end">{formatCount(visitors)}</td>
                   {returned.slice(1).map((again, at) => {
                     const isAhead = (starts[first + at + 1] ?? 0) > now;
                     const isPartial = first + at + 1 === current;
                     return (
-                      <Table.Td
+                      <td
+                        className="end"
                         key={starts[first + at + 1]}
-                        ta="right"
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
                         style={shade(again / visitors, largest)}
                       >
                         {!isAhead && formatRate(again / visitors)}
                         {!isAhead && isPartial && <OpenMark />}
-                      </Table.Td>
+                      </td>
                     );
                   })}
-                </Table.Tr>
+                </tr>
               );
             })}
-          </Table.Tbody>
+          </tbody>
         </Table>
       </ScrollRegion>
       <Text size="sm" c="dimmed" p="sm">

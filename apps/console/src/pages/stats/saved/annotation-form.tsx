@@ -1,6 +1,7 @@
 /** The form for a note on a day, which the chart shows. */
-import { TextInput } from "@mantine/core";
+
 import { useState } from "react";
+import { TextInput } from "../../../ui/primitives/fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { SaveItemForm } from "./save-item-form.tsx";
 import { useSavedItems } from "./use-saved-items.ts";

@@ -1,10 +1,11 @@
 /** The form that asks for the name of a segment, a funnel or an annotation, and who sees it. */
 import { LIMITS } from "@headwater/contract/limits";
-import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
+import { Group, Stack } from "../../../ui/primitives/elements.tsx";
+import { Switch, TextInput } from "../../../ui/primitives/fields.tsx";
 import { useSubmit } from "../../../ui/use-submit.ts";
 
 export interface SaveItemFormProps {

@@ -1,5 +1,4 @@
 /** The button that saves the view's filters as a segment. */
-import { UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { areSameFilters } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
@@ -13,9 +12,9 @@ export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsVie
   if (!canSave || isSaved) return null;
   return (
     <>
-      <UnstyledButton className="chip chip-bare" onClick={() => setOpen(true)}>
+      <button type="button" className="chip chip-bare" onClick={() => setOpen(true)}>
         Save as segment
-      </UnstyledButton>
+      </button>
       <SaveItemDialog
         title="Save these filters as a segment"
         label="Name"

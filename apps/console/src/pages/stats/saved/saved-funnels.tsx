@@ -1,8 +1,8 @@
 /** The saved funnels, and the button that saves the funnel of the view. */
 import type { SavedItem } from "@headwater/contract";
-import { Button } from "@mantine/core";
 import { useState } from "react";
 import { Dropdown } from "../../../ui/dropdown.tsx";
+import { Button } from "../../../ui/primitives/elements.tsx";
 import {
   type FunnelStep,
   type FunnelWindow,

@@ -1,10 +1,10 @@
 /** The saved segments in the filter menu, and the row that each menu of saved items shows. */
 import type { SavedItem } from "@headwater/contract";
-import { Text, UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { ConfirmDialog } from "../../../ui/confirm-dialog.tsx";
 import { MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
 import { Icon } from "../../../ui/icon.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import { areSameFilters } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { withoutFilters } from "../view-params.ts";
@@ -58,13 +58,14 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
         {name}
       </MenuItem>
       {onRemove && (
-        <UnstyledButton
+        <button
+          type="button"
           className="icon-button"
           aria-label={`Delete ${name}`}
           onClick={() => setConfirming(true)}
         >
           <Icon name="close" size={14} />
-        </UnstyledButton>
+        </button>
       )}
       {onRemove && (
         <ConfirmDialog

@@ -1,8 +1,8 @@
 /** The visits of those who stopped at a step of a funnel. */
 import type { StatsVisitsBody } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
-import { Text } from "@mantine/core";
 import { QueryResult } from "../../../ui/page-states.tsx";
+import { Text } from "../../../ui/primitives/elements.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { useVisits } from "./use-visits.ts";
 import { VisitList } from "./visit-list.tsx";
