@@ -15,8 +15,6 @@ const thisFile = fileURLToPath(import.meta.url);
 const root = dirname(thisFile);
 const dist = join(root, "dist");
 const packages = join(root, "..", "..", "packages");
-/** The server replaces this placeholder with a new nonce in every response. */
-const NONCE_PLACEHOLDER = "__NONCE__";
 /** Warnings about "use client" directives of libraries, which do not matter without server rendering. */
 const isIgnoredWarning = ({ code }) => code === "MODULE_LEVEL_DIRECTIVE";
 const TARGET = "es2022";
@@ -78,7 +76,6 @@ async function build() {
     configFile: false,
     logLevel: "warn",
     base: "./",
-    html: { cspNonce: NONCE_PLACEHOLDER },
     define: {
       FLAG_VERSION: JSON.stringify(flags.version),
       FLAG_CODES: JSON.stringify(flags.codes.join(" ")),

@@ -2,7 +2,6 @@
  * The console (`CONSOLE_PAGES` of the contract) as static files that were built beforehand. All pages are the same HTML
  * document. The files that it loads have a content hash in their names, so browsers cache them forever.
  */
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
@@ -60,13 +59,13 @@ const frameAncestors = (origins: readonly string[]): string =>
   origins.filter((origin) => POLICY_ORIGIN.test(origin)).join(" ") || "'none'";
 
 /**
- * No content from other hosts, no inline script, and only style elements with this answer's nonce. Text becomes markup only in
+ * No content from other hosts, no inline script and no style in the markup. Text becomes markup only in
  * apps/console/src/trusted-types.ts.
  */
-const consolePageHeaders = (nonce: string, embedOrigins: readonly string[]) => ({
+const consolePageHeaders = (embedOrigins: readonly string[]) => ({
   ...pageHeaders({
     "script-src": "'self'",
-    "style-src": `'self' 'nonce-${nonce}'`,
+    "style-src": "'self'",
     "img-src": "'self' data:",
     "font-src": "'self'",
     "connect-src": "'self'",
@@ -150,14 +149,12 @@ export function createConsoleFiles({
   ): Promise<void> {
     requireRate(exchange.request);
     const embedOrigins = await findEmbedOrigins();
-    const nonce = randomBytes(16).toString("base64");
     const html = (await build.readTemplate())
       .replace('<base href="/"', () => `<base href="${basePathOf(appUrl())}"`)
-      .replace(COMMAND_META, () => `${COMMAND_META.slice(0, -1)}${HEADWATER}"`)
-      .replaceAll("__NONCE__", nonce);
+      .replace(COMMAND_META, () => `${COMMAND_META.slice(0, -1)}${HEADWATER}"`);
     const headers = {
       ...commonHeaders(exchange.requestId),
-      ...consolePageHeaders(nonce, embedOrigins),
+      ...consolePageHeaders(embedOrigins),
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-cache",
     };
