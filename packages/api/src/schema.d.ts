@@ -1720,7 +1720,7 @@ page?: string;
 /** A goal of the source. */
 name?: string;
 };
-/** Whether the figures are exact. Revenue and percentiles always are. */
+/** Whether the figures are exact. Users, revenue and sums of properties always are. */
 StatsAccuracy: {
 /** All events of the range were counted. */
 exact: true;

@@ -21,6 +21,6 @@ export const Accuracy = Type.Unsafe<StatsAccuracy>(
         sample: Type.Number({ exclusiveMinimum: 0, maximum: 1, description: "The share of the visitors." }),
       }),
     ],
-    { description: "Whether the figures are exact. Revenue and percentiles always are." },
+    { description: "Whether the figures are exact. Users, revenue and sums of properties always are." },
   ),
 );

@@ -12,7 +12,7 @@ import { statement } from "./sql/statement.ts";
  */
 const excludedQuestion = (scope: QueryScope): Question<[bots: number], number> => ({
   ...ofVisitors({ ...scope, accuracy: "exact" }),
-  addsUpVisitors: false,
+  canEstimate: false,
   addsUpSessions: true,
   addition: { keyOf: () => "", add: ([one], [other]) => [one + other] },
   statement: (part) =>

@@ -45,7 +45,7 @@ export interface Question<Row extends readonly unknown[], Answer extends NonNull
   readonly addition: Addition<Row> | null;
   statement(part: QueryPart): Statement;
   /**
-   * @param scale what counts are multiplied with: the figures of a sample stand for those of all visitors
+   * @param scale what counts of a sample are multiplied with, to stand for those of all visitors; percentiles are not
    * @param isAdded the rows were added up from several parts, so they are neither sorted nor limited
    */
   merge(rows: readonly Row[], scale: number, isAdded: boolean): Answer;
@@ -57,7 +57,7 @@ export const ofVisitors = (scope: QueryScope, period: Period = scope.range) =>
     scope,
     period,
     from: "events",
-    addsUpVisitors: true,
+    canEstimate: true,
     addsUpSessions: false,
     countsVisitors: false,
     eventsKind: "ofEvents",

@@ -16,6 +16,7 @@ import {
   canEstimate,
   hasShare,
   isOfVisitorType,
+  isPercentile,
   isSumOverSessions,
   metricSql,
   metricValue,
@@ -153,8 +154,9 @@ export function metricsQuestion(query: MetricsQuery): Question<GroupRow, ResultG
   const names = [...totals.keys()];
   const toGroup = (row: GroupRow, scale: number): ResultGroup => {
     const totalOf = (name: string) => {
-      const value = row[keys.length + names.indexOf(name)];
-      return typeof value === "number" ? value * scale : null;
+      const [value, total] = [row[keys.length + names.indexOf(name)], totals.get(name)];
+      if (typeof value !== "number") return null;
+      return total && isPercentile(total) ? value : value * scale;
     };
     return {
       keys: row.slice(0, keys.length),
@@ -171,7 +173,7 @@ export function metricsQuestion(query: MetricsQuery): Question<GroupRow, ResultG
     scope,
     period: { ...period, from: Math.min(...readings.map((one) => one.query.period.from)) },
     from: readFrom(query),
-    addsUpVisitors: canEstimate(metrics),
+    canEstimate: canEstimate(metrics),
     addsUpSessions:
       query.touch === null &&
       totalsOfNoGoal(query, totals).length === 0 &&

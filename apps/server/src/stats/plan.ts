@@ -58,8 +58,8 @@ const SESSION_MEMORY = 4;
 /** The properties of a question that its plan depends on. */
 export interface Demand {
   readonly accuracy: StatsAccuracyChoice;
-  /** Whether each figure is a sum over visitors. If so, it can be estimated, and read from rollups in parts. */
-  readonly addsUpVisitors: boolean;
+  /** Whether a sample of the visitors gives each figure. Those of rollups are then sums over visitors, and can be read in parts. */
+  readonly canEstimate: boolean;
   /** Whether each figure is a sum over sessions. If so, events can be read in parts. */
   readonly addsUpSessions: boolean;
   /** Whether distinct visitors are counted: in rollups, the only figure whose memory grows with the events. */
@@ -88,17 +88,17 @@ export interface Plan {
 }
 
 /** When a question needs too much memory or time, an estimate is faster than more parts. */
-const mayEstimate = ({ accuracy, addsUpVisitors }: Demand) => accuracy !== "exact" && addsUpVisitors;
+const mayEstimate = ({ accuracy, canEstimate }: Demand) => accuracy !== "exact" && canEstimate;
 
-const mayDivide = ({ addsUpVisitors, addsUpSessions, hasTooManyRows = false }: Demand, { from }: ReadSizes) =>
-  !hasTooManyRows && (readsEvents(from) ? addsUpSessions : addsUpVisitors);
+const mayDivide = ({ canEstimate, addsUpSessions, hasTooManyRows = false }: Demand, { from }: ReadSizes) =>
+  !hasTooManyRows && (readsEvents(from) ? addsUpSessions : canEstimate);
 
 const eventsInMemory = ({ memoryBytes }: ReadSizes) =>
   Math.min(READ_BUDGET.maxEventsAtOnce, Math.floor(memoryBytes / READ_BUDGET.bytesPerEvent));
 
 function sampleFor(demand: Demand, sizes: ReadSizes): number {
   const { from, events } = sizes;
-  if (demand.accuracy === "exact" || !demand.addsUpVisitors) return 1;
+  if (demand.accuracy === "exact" || !demand.canEstimate) return 1;
   const weight = from === "events" ? EVENTS_WEIGHT[demand.eventsKind] : 1;
   const eventsInTime = (SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from]) / weight;
   if (events <= eventsInTime) return 1;

@@ -16,7 +16,7 @@ const MEMORY = 536_870_912;
 /** Visitors and sessions, such as those of the headline. */
 const EXACT: Demand = {
   accuracy: "exact",
-  addsUpVisitors: true,
+  canEstimate: true,
   addsUpSessions: false,
   countsVisitors: true,
   eventsKind: "ofEvents",
@@ -26,12 +26,14 @@ const FAST: Demand = { ...EXACT, accuracy: "fast" };
 /** Sessions by page. */
 const SESSIONS: Demand = { ...EXACT, addsUpSessions: true, countsVisitors: false };
 /** Users, whose visitors may be in several parts. */
-const USERS: Demand = { ...EXACT, addsUpVisitors: false, countsVisitors: false };
+const USERS: Demand = { ...EXACT, canEstimate: false, countsVisitors: false };
 /** Sessions by page. */
 const WITH_SESSIONS: Demand = { ...AUTO, eventsKind: "withSessions" };
 /** Goals by channel. */
 const JOINED: Demand = { ...AUTO, eventsKind: "joined" };
-const REVENUE: Demand = { ...SESSIONS, accuracy: "auto", addsUpVisitors: false };
+/** Percentiles of a property. */
+const PERCENTILES: Demand = { ...AUTO, countsVisitors: false };
+const REVENUE: Demand = { ...SESSIONS, accuracy: "auto", canEstimate: false };
 
 const sizes = (from: ReadFrom, millions: number, memoryBytes = MEMORY): ReadSizes => ({
   from,
@@ -77,6 +79,8 @@ const FIRST: readonly (readonly [name: string, Demand, ReadSizes, Plan])[] = [
   ["exact sessions from events", SESSIONS, sizes("events", 10), at(1, 3)],
   ["exact visitors from events", EXACT, sizes("events", 100), at(1, 1, false)],
   ["users are read at once", USERS, sizes("sessionRollups", 100), at(1, 1, false)],
+  ["auto of percentiles", PERCENTILES, sizes("events", 100), at(64, 1)],
+  ["exact percentiles at once", { ...PERCENTILES, accuracy: "exact" }, sizes("events", 14), at(1, 1)],
   ["revenue is never estimated", REVENUE, sizes("events", 10), at(1, 3)],
   [
     "parts with too many rows",
@@ -97,6 +101,7 @@ const NEXT: readonly (readonly [name: string, Demand, ReadSizes, Plan, Plan | nu
   ["at most 64 parts", SESSIONS, sizes("events", 10), at(1, 24), at(1, 64)],
   ["no more than that", SESSIONS, sizes("events", 10), at(1, 64), null],
   ["nothing for what cannot be divided", USERS, sizes("sessionRollups", 1), at(1, 1), null],
+  ["a smaller sample of percentiles", PERCENTILES, sizes("events", 3), at(1, 1), at(8, 1)],
   ["nothing for exact visitors of events", EXACT, sizes("events", 1), at(1, 1), null],
   ["more parts of revenue", REVENUE, sizes("events", 1), at(1, 1), at(1, 8)],
   [

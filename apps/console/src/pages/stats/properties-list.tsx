@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatAmount, formatCount, formatFigure } from "../../ui/format-count.ts";
 import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
+import { EstimateMark } from "./estimate-mark.tsx";
 import type { Breakdown } from "./lists/breakdown.ts";
 import { BreakdownTable } from "./lists/breakdown-table.tsx";
 import { useRevenue } from "./lists/use-revenue.ts";
@@ -51,6 +52,7 @@ function PropertyNumbers({ name, view }: { readonly name: string; readonly view:
   return (
     <Text size="sm" c="dimmed" mb="xs">
       Average {formatFigure(average)} · Median {formatFigure(median)} · 90th percentile {formatFigure(p90)}
+      <EstimateMark accuracy={data?.accuracy} />
     </Text>
   );
 }

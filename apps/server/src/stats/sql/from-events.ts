@@ -14,7 +14,7 @@ import { type EventConditions, eventConditions, eventsTable, isWithin } from "./
 import { REACHED_GOAL, sessionValueSql, VISITOR_TYPE_DIMENSION, valueSql } from "./dimensions.ts";
 import { eventsByGoal, rowsOfSession, sessionGoals } from "./each-goal.ts";
 import { goalSql, isEachGoal } from "./goals.ts";
-import { type EventTotal, isOfVisitorType, type Total, type Totals } from "./metrics.ts";
+import { type EventTotal, isOfVisitorType, isPercentile, type Total, type Totals } from "./metrics.ts";
 import {
   dimensionColumn,
   groupDimensionColumns,
@@ -134,8 +134,7 @@ const AGGREGATES: Readonly<
   },
 };
 /** The value of a total in a subquery that does not compute it. The values of all subqueries are added up. */
-export const absentValue = (total: Total) =>
-  total.over === "events" && total.aggregate === "percentile" ? "NULL" : "0";
+export const absentValue = (total: Total) => (isPercentile(total) ? "NULL" : "0");
 
 /** Whether a total counts the events of a session, over its column `visitorType`. null: it counts those of all. */
 const typeCondition = ({ visitorType }: EventTotal) =>

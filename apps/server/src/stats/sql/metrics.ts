@@ -249,15 +249,16 @@ function propertyMetric(metric: StatsMetric): PropertyMetric | null {
 }
 const PERCENTILES = { median: 0.5, p75: 0.75, p90: 0.9, p95: 0.95 } as const;
 
-const isPercentile = (total: Total) => total.over === "events" && total.aggregate === "percentile";
-/** Totals of which some of the visitors give no share: a user may have several visitors, and percentiles do not add up. Money is not estimated. */
-const ALWAYS_EXACT: ReadonlySet<string> = new Set([
-  ...["users", "revenue"],
-  ...Object.entries(TOTALS).flatMap(([name, total]) => (isPercentile(total) ? [name] : [])),
-]);
-/** Whether all metrics of a query are made from sums over visitors. */
+/** A percentile of a sample stands for that of all visitors, without a scale. */
+export const isPercentile = (total: Total): boolean =>
+  total.over === "events" && total.aggregate === "percentile";
+/** A user may have several visitors, so some of the visitors give no share. Money is not estimated. */
+const ALWAYS_EXACT: ReadonlySet<string> = new Set(["users", "revenue"]);
+/** Whether a sample of the visitors gives all metrics of a query. Sums of a property may be money. */
 export const canEstimate = (metrics: readonly StatsMetric[]): boolean =>
-  metrics.every((metric) => isNamed(metric) && !ALWAYS_EXACT.has(METRICS[metric].part));
+  metrics.every((metric) =>
+    isNamed(metric) ? !ALWAYS_EXACT.has(METRICS[metric].part) : propertyMetric(metric)?.kind !== "sum",
+  );
 
 /** The page of sessions that a total is of; null: it is of no page. */
 export const sessionPageOf = (total: Total): SessionPage | null =>
