@@ -46,7 +46,7 @@ export const ERRORS = {
     status: 401,
     error: "unauthorized",
     message: "The bearer token is unknown.",
-    hint: "Check that you copied the whole token, or create a new one with POST /api/tokens or `headwater token create`.",
+    hint: "Check that you copied the whole token, or create a new one with POST /api/tokens.",
   }),
   expired_token: failure({
     status: 401,
@@ -381,7 +381,7 @@ export const ERRORS = {
     status: 422,
     error: "invalid_payload",
     message: "The query needs more time, memory or rows than one query is allowed.",
-    hint: "Ask without `accuracy: exact`, or use a shorter range, fewer dimensions or a coarser time grain.",
+    hint: "Use a shorter range, fewer dimensions or a coarser time grain. If you sent `accuracy: exact`, leave it out.",
   }),
   shutting_down: failure({
     status: 503,

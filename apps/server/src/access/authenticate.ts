@@ -1,5 +1,6 @@
 /** Authenticates requests by their bearer token: of the workspace API, and of servers that send events (spec 5, docs/api/access.md and docs/api/ingest.md). */
 import { createCache } from "../core/cache.ts";
+import { HEADWATER } from "../core/command-name.ts";
 import { Refusal } from "../core/refusal.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Caller } from "../http/handler.ts";
@@ -15,11 +16,14 @@ const TOKEN_USE_FLUSH_MS = 60_000;
 
 const BEARER = /^bearer +(\S+) *$/i;
 
+const INVALID_TOKEN_HINT = `Check that you copied the whole token, or create a new one with POST /api/tokens or \`${HEADWATER} token create\`.`;
+const invalidToken = () => new Refusal("invalid_token", { hint: INVALID_TOKEN_HINT });
+
 /** The token in the header. Throws `missing_token` or `invalid_token`. */
 function readBearerToken(authorization: string | undefined): string {
   const token = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
   if (token !== undefined) return token;
-  throw new Refusal(/^bearer +\S/i.test(authorization ?? "") ? "invalid_token" : "missing_token");
+  throw /^bearer +\S/i.test(authorization ?? "") ? invalidToken() : new Refusal("missing_token");
 }
 
 /** Collects when tokens were last used. The first use after a minute writes the times of that minute. */
@@ -89,7 +93,7 @@ function createTokenFinder(catalog: TokenCatalog, idleMs: number) {
   /** @param goesOn an answer that has begun outlives its short-lived token, but not the sign-in */
   async function findUsable(text: string, now: number, goesOn = false): Promise<FoundToken> {
     const bearer = isPlausibleToken(text) ? await find(hashToken(text), now) : null;
-    if (!bearer) throw new Refusal("invalid_token");
+    if (!bearer) throw invalidToken();
     const { token, endsAt = now + 1 } = bearer;
     requireUsable(token, now, idleMs);
     if (endsAt <= now && !goesOn) throw new Refusal("expired_token");

@@ -41,8 +41,10 @@ const QUERY_LIMITS: ClickHouseSettings = {
   transform_null_in: 0,
 };
 
-/** Error codes of ClickHouse: too slow, too many rows or bytes, too much memory. */
-const TOO_HEAVY = new Set(["158", "159", "160", "191", "241", "307", "396"]);
+/** Error codes of ClickHouse: too slow, now or as it estimates. */
+const TOO_SLOW = new Set(["159", "160"]);
+/** Error codes of ClickHouse: too many rows or bytes, too much memory. */
+const TOO_HEAVY = new Set(["158", "191", "241", "307", "396"]);
 const INVALID_PATTERN = "427";
 const TOO_MANY_QUERIES = "202";
 const CANCELLED = "394";
@@ -50,11 +52,12 @@ const CANCELLED = "394";
 const isShortOfMemory = (error: unknown): boolean =>
   error instanceof Error && error.message.includes("(total) memory limit exceeded");
 
-const overloaded = (cause?: unknown) => {
-  const { retryAfterSeconds } = SERVER_LIMITS;
-  const message = `Too many concurrent queries; retry after ${retryAfterSeconds} s.`;
-  return new Refusal("overloaded", { message, hint: "Retry after the time that Retry-After gives." }, cause);
-};
+const overloaded = (cause?: unknown) =>
+  new Refusal(
+    "overloaded",
+    { message: "Too many queries are running.", hint: "Wait a few seconds, then try again." },
+    cause,
+  );
 
 /** Errors of ClickHouse for a statement with too many parts: too deep, or too large, also after aliases are replaced. */
 const TOO_LARGE: ReadonlySet<string> = new Set(["167", "168", "306"]);
@@ -64,12 +67,19 @@ function refusalOf(code: ErrorCode, member: string, message: string, cause?: unk
   return new Refusal(code, { issues: [issue] }, cause);
 }
 
+function tooSlow(cause: unknown): Refusal {
+  const issues = [issueAt(["dateRange"], "the query takes too long over this range", "too_many")];
+  return new Refusal("query_too_heavy", { message: "The query took too long and was stopped.", issues }, cause);
+}
+
 function toRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   // expected under load: without a cause it is not logged as a failure
   if (error instanceof AdmissionFull) return overloaded();
   const message = error instanceof Error ? error.message : "";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  // the client of ClickHouse has no code for a query that it gave up
+  if (TOO_SLOW.has(code) || message.startsWith("Timeout")) return tooSlow(error);
   if (TOO_HEAVY.has(code))
     return refusalOf("query_too_heavy", "dateRange", "the range has too many events for this query", error);
   if (TOO_LARGE.has(code) || message.includes("Max query size exceeded")) {
@@ -84,7 +94,7 @@ function toRefusal(error: unknown): unknown {
       "a pattern of matches is not a valid RE2 regular expression",
     );
   if (isDamage(error)) return new Refusal("warehouse_damaged", {}, error);
-  if (code === TOO_MANY_QUERIES || message.startsWith("Timeout")) return overloaded(error);
+  if (code === TOO_MANY_QUERIES) return overloaded(error);
   // any other code of ClickHouse means that the statement is wrong: a bug, answered 500
   return /^\d+$/.test(code) && code !== CANCELLED ? error : new Refusal("warehouse_unavailable", {}, error);
 }

@@ -351,6 +351,13 @@ describe("POST /api/sign-in", () => {
     assert.equal((await world.ask("/api/organizations", { token: made.body.token })).status, 200);
   });
 
+  it("401 invalid_token: the hint has the command that creates a token here", async (t) => {
+    const world = await openClockedWorldFor(t);
+    const reply = await world.ask("/api/organizations", { token: "hwt_unknown" });
+    refused(reply, 401, "invalid_token");
+    assert.match(reply.body.hint, /`npx headwater token create`/);
+  });
+
   it("401: a session ends when it was not used for CONSOLE_IDLE_DAYS; an access token does not", async (t) => {
     const world = await openClockedWorldFor(t, { CONSOLE_IDLE_DAYS: "3", CONSOLE_TOKEN_DAYS: "10" });
     const { token } = (await signIn(world, world.signInCode)).body;

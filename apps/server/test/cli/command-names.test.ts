@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { ERRORS } from "@headwater/contract";
 import { headwater as commands } from "../../src/cli/command-table.ts";
 import { findCommandName, HEADWATER } from "../../src/core/command-name.ts";
 import { lineAt, parseFolders, walk } from "../support/syntax-tree.ts";
@@ -44,5 +45,10 @@ test("No message of the program names a bare command: it takes HEADWATER.", () =
       )
       .map(({ start }) => `${path}:${lineAt(text, start)}`),
   );
+  assert.deepEqual(bare, []);
+});
+
+test("The error catalogue, which does not know how commands are run here, names none.", () => {
+  const bare = Object.entries(ERRORS).filter(([, { message, hint }]) => NAMED.test(`${message} ${hint}`));
   assert.deepEqual(bare, []);
 });
