@@ -84,6 +84,39 @@ consoleTest(
 );
 
 consoleTest(
+  "The dialog of an event asks before Escape or its button discards a change of the plan.",
+  async ({ world, page, open }) => {
+    const made = await world.createSource();
+    const sessionId = await world.openSession(made);
+    await world.send(eventsPath(made), eventsBody(sessionId, [trackEvent()]));
+    await world.server.maintain();
+    await open(`/sources/events?sourceId=${made.sourceId}`);
+    await page.getByRole("button", { name: "signup", exact: true }).click();
+    const event = page.getByRole("dialog", { name: "signup" });
+    const mode = event.getByLabel("Events that violate the schema");
+    await mode.selectOption("reject");
+    for (const close of [
+      () => page.keyboard.press("Escape"),
+      () => page.keyboard.press("Escape"),
+      () => event.getByRole("button", { name: "Close" }).click(),
+    ]) {
+      await close();
+      await stay(page);
+      assert.equal(await mode.inputValue(), "reject");
+    }
+    await page.keyboard.press("Escape");
+    await leave(page);
+    await event.waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "signup", exact: true }).click();
+    await event.waitFor();
+    await page.keyboard.press("Escape");
+    await event.waitFor({ state: "detached" });
+    assert.equal(await questionOf(page).count(), 0, "nothing was changed");
+  },
+);
+
+consoleTest(
   "No confirmation is asked after input was reverted or saved, within a page, on deletion, on sign-out and when the session has ended.",
   async ({ world, page, open }) => {
     await open("/sources/new");

@@ -34,7 +34,17 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
       ref={element}
       className={isWide ? "dialog dialog-wide" : "dialog"}
       aria-labelledby={titleId}
-      onClose={onClose}
+      // the owner decides whether to close, and may ask first
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      // browsers ask no one at a second Escape
+      onClose={() => {
+        if (!opened || element.current?.open) return;
+        element.current?.showModal();
+        onClose();
+      }}
       // a press on the backdrop has the dialog itself as its target
       onClick={({ target }) => target === element.current && onClose()}
     >

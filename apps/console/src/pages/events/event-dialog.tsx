@@ -9,6 +9,7 @@ import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { NativeSelect, Textarea, TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { useConfirmLeave, useUnsavedChanges } from "../../ui/unsaved-changes.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { LatestEventsLink } from "../visitor/latest-events-link.tsx";
 import { type KnownEvent, withEvent } from "./plan-events.ts";
@@ -27,8 +28,12 @@ interface EventDialogProps {
 
 export const EventDialog = (props: EventDialogProps) => {
   const { source, event, onClose } = props;
+  const confirmLeave = useConfirmLeave();
+  const leave = async () => {
+    if (await confirmLeave()) onClose();
+  };
   return (
-    <Dialog opened onClose={onClose} title={event.name} isWide>
+    <Dialog opened onClose={() => void leave()} title={event.name} isWide>
       <Stack>
         {event.seen ? (
           <>
@@ -36,7 +41,7 @@ export const EventDialog = (props: EventDialogProps) => {
             <LatestEventsLink sourceId={source.sourceId} name={event.name} />
           </>
         ) : (
-          <Text>No such event was accepted yet.</Text>
+          <Text>No event with this name has been accepted yet.</Text>
         )}
         <PlanForm {...props} />
       </Stack>
@@ -85,8 +90,13 @@ function parseSchema(text: string): Record<string, unknown> | null {
 function PlanForm({ source, version, event, violations, onClose }: EventDialogProps) {
   const { name, planned, seen } = event;
   const { can } = useWorkspace();
-  const [mode, setMode] = useState<string>(planned?.mode ?? "");
-  const [text, setText] = useState(() => toJson(planned?.schema ?? schemaOfSeen(seen)));
+  const [opened] = useState(() => ({
+    mode: planned?.mode ?? "",
+    text: toJson(planned?.schema ?? schemaOfSeen(seen)),
+  }));
+  const [mode, setMode] = useState<string>(opened.mode);
+  const [text, setText] = useState(opened.text);
+  useUnsavedChanges(mode !== opened.mode || text !== opened.text);
   const [isJson, setJson] = useState(false);
   const save = useSavePlan(source, version.version);
   const schema = parseSchema(text);
@@ -174,12 +184,12 @@ function PropertyEditor({ schema, seen, violations, onChange }: PropertyEditorPr
         />
       )}
       <Text size="sm" c="dimmed">
-        An example is a value that at least three sessions sent.
+        Examples are values that at least three sessions sent.
         {others.length > 0 && (
           <>
             {" "}
-            The schema also has <span className="wrap">{others.join(", ")}</span>: the table keeps that, and
-            the JSON Schema shows it.
+            The schema also has <span className="wrap">{others.join(", ")}</span>. To see or change that,
+            switch to JSON Schema.
           </>
         )}
       </Text>
@@ -208,7 +218,7 @@ function NewProperty({ isTaken, onAdd }: NewPropertyProps) {
         placeholder="New property"
         spellCheck={false}
         value={name}
-        error={taken && "The plan has this property."}
+        error={taken && "The plan already has this property."}
         onChange={({ currentTarget: { value } }) => setName(value)}
         onKeyDown={(event) => event.key === "Enter" && add()}
       />
