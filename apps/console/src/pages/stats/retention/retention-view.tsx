@@ -32,14 +32,14 @@ const COHORTS = [
   {
     value: "firstVisit",
     label: "First visit",
-    text: "first visit. Those who came before this range are left out.",
-    empty: "No first visits in this period",
+    text: "first visit. Visitors who came before this range are left out.",
+    empty: "No first visits in this range",
   },
   {
     value: "firstInRange",
     label: "First visit in the range",
     text: "first visit in this range.",
-    empty: "No visitors in this period",
+    empty: "No visitors in this range",
   },
 ] as const;
 type CohortStart = (typeof COHORTS)[number];
@@ -131,6 +131,14 @@ function averageAfter(
   return visitors === 0 ? null : sum(counted.map(({ returned }) => returned[later] ?? 0)) / visitors;
 }
 
+/** The visitors of a cohort on average, of the periods that are over. @returns null when none is over */
+function averageSize(cohorts: readonly Cohort[], isOver: (at: number) => boolean): number | null {
+  const counted = cohorts.filter(({ visitors }, at) => visitors > 0 && isOver(at));
+  return counted.length === 0
+    ? null
+    : counted.reduce((sum, { visitors }) => sum + visitors, 0) / counted.length;
+}
+
 /** A background that grows with the share, up to the table's largest, and stays weak enough for the text on it. */
 const shade = (share: number, largest: number) => ({
   background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + (0.44 * share) / largest).toFixed(3)})`,
@@ -167,6 +175,7 @@ function CohortTable({
   /** The index of the period that is not over; -1: the range ends earlier. */
   const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
   const isOver = (at: number) => at < starts.length && at !== current && (starts[at] ?? now) <= now;
+  const size = averageSize(cohorts, isOver);
   const firstDays = starts.map((start) => todayIn(timezone, start));
   const nameOf = (at: number) => {
     const next = firstDays[at + 1];
@@ -197,7 +206,7 @@ function CohortTable({
           <tbody>
             <tr className="retention-average">
               <th scope="row">Average</th>
-              <td className="end">{formatCount(nonEmpty.reduce((all, one) => all + one.visitors, 0))}</td>
+              <td className="end">{size === null ? "—" : formatCount(Math.round(size))}</td>
               {Array.from({ length: longest - 1 }, (_, at) => {
                 const share = averageAfter(cohorts, at + 1, isOver);
                 return (
@@ -245,10 +254,10 @@ function CohortTable({
         {goals.again && (
           <>
             {" "}
-            They came back when they reached <bdi>“{goals.again.text}”</bdi>.
+            They count as returned when they reach <bdi>“{goals.again.text}”</bdi>.
           </>
         )}{" "}
-        The average leaves out {period}s that are not over.
+        Averages leave out unfinished {period}s.
         {current !== -1 && ` * The ${period} is not over.`}
       </Text>
     </Paper>
