@@ -3,9 +3,11 @@ import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: "Sees sources, install instructions and stats.",
-  developer: "Like a viewer, and creates and changes sources, debugs requests and exports events.",
-  admin: "Like a developer, and manages members, tokens and quotas, rotates keys and erases visitors.",
-  owner: "Everything, including other owners.",
+  developer:
+    "Does all that a viewer does. Also creates and changes sources, debugs requests and exports events.",
+  admin:
+    "Does all that a developer does. Also manages members, tokens and quotas, rotates keys and erases visitors.",
+  owner: "Does everything. Also manages other owners.",
 };
 
 /** @returns for example `Owner` */

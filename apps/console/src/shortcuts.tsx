@@ -18,7 +18,7 @@ const SHORTCUTS = [
       ["C", "Choose the comparison"] as const,
       ["T Y W M L A", "Show today, yesterday, 7 days, month to date, last month or all time"] as const,
       ["1 – 5", "Switch between overview, real time, funnel, paths and retention"] as const,
-      ["← →", "Move along the chart, once it has the focus"] as const,
+      ["← →", "Move along the focused chart"] as const,
       ["Alt click", "Exclude a value instead of filtering by it"] as const,
     ],
   },

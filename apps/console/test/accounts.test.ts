@@ -182,7 +182,7 @@ consoleTest(
     await page.getByLabel("Your name").fill("Grace");
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByRole("button", { name: "Accept with a new account" }).click();
-    await page.getByText("You are a member now").waitFor();
+    await page.getByText("You are now a member").waitFor();
     await page.getByRole("button", { name: "Copy token" }).click();
     const token = await page.evaluate(() => navigator.clipboard.readText());
     assert.equal((await world.ask("/api/profile", { token })).body.name, "Grace");
@@ -190,7 +190,7 @@ consoleTest(
     await page.getByRole("link", { name: "Profile: Grace Viewer" }).waitFor();
 
     await page.goto(new URL("/invitation", link).href);
-    await page.getByText("The link is not complete").waitFor();
+    await page.getByText("Incomplete link").waitFor();
   },
 );
 

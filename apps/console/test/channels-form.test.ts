@@ -8,7 +8,7 @@ consoleTest(
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.channelRules;
     await open(`/sources/settings?sourceId=${sourceId}`);
-    const form = page.getByRole("form", { name: "Sources and channels" });
+    const form = page.getByRole("form", { name: "Traffic sources and channels" });
     const rules = form.getByLabel("Rules", { exact: true });
     const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
 

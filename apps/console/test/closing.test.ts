@@ -8,7 +8,7 @@ import { eventsBody, eventsPath, trackEvent } from "../../server/test/support/wo
 import { consoleTest } from "./console-world.ts";
 import { seed } from "./seed.ts";
 
-const attempt = (page: Page) => page.getByRole("region", { name: "Attempt", exact: true });
+const attempt = (page: Page) => page.getByRole("region", { name: "Request", exact: true });
 const searchOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 
 consoleTest(
@@ -27,7 +27,7 @@ consoleTest(
     assert.equal(searchOf(page, "attempt"), null);
 
     await page.getByRole("button", { name: "Origin not allowed" }).click();
-    await page.getByText("1 attempt", { exact: true }).waitFor();
+    await page.getByText("1 request", { exact: true }).waitFor();
     await options.first().click();
     await attempt(page).waitFor();
     await page.keyboard.press("Escape");
@@ -35,13 +35,13 @@ consoleTest(
     await page.waitForURL((url) => !url.searchParams.has("attempt"));
     assert.equal(searchOf(page, "code"), "origin_not_allowed");
     await page.goBack();
-    await page.getByText("5 attempts", { exact: true }).waitFor();
+    await page.getByText("5 requests", { exact: true }).waitFor();
     assert.equal(new URL(page.url()).pathname, "/analytics/setup/debug");
 
     await page.getByLabel("Outcome").selectOption("failed");
-    await page.getByText("3 attempts", { exact: true }).waitFor();
+    await page.getByText("3 requests", { exact: true }).waitFor();
     await page.goBack();
-    await page.getByText("5 attempts", { exact: true }).waitFor();
+    await page.getByText("5 requests", { exact: true }).waitFor();
 
     // a link that somebody sent: there is no list before it
     await options.first().click();

@@ -102,7 +102,7 @@ consoleTest(
         .textContent()) ?? "",
       /string, 100% of events"EUR"none/,
     );
-    await dialog(page).getByText("An example is a value that at least three sessions sent.").waitFor();
+    await dialog(page).getByText("Examples are values that at least three sessions sent.").waitFor();
     await requireAccessible(page);
     await shootAll(page, "event", shoot);
     await dialog(page).getByRole("button", { name: "JSON Schema" }).click();
@@ -125,11 +125,11 @@ consoleTest(
     await page.getByText("Version 4 has 2 events.").waitFor();
     await page.getByRole("button", { name: "Versions" }).click();
     await dialog(page)
-      .getByLabel(/^Compare version 4/)
+      .getByLabel(/^Compare current version 4/)
       .selectOption("2");
-    const modes = dialog(page).getByLabel("Change of Modes of the plan");
-    await modes.getByLabel("Version 2: Modes of the plan").getByText('"unknownEvents": "allow"').waitFor();
-    await modes.getByLabel("Version 4: Modes of the plan").getByText('"unknownEvents": "warn"').waitFor();
+    const modes = dialog(page).getByLabel("Change of Checks of the plan");
+    await modes.getByLabel("Version 2: Checks of the plan").getByText('"unknownEvents": "allow"').waitFor();
+    await modes.getByLabel("Version 4: Checks of the plan").getByText('"unknownEvents": "warn"').waitFor();
     await dialog(page).getByLabel("Change of order").waitFor();
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);

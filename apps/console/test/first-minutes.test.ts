@@ -48,7 +48,7 @@ consoleStatsTest(
       await visit.goto(other.url);
       const refused = page.getByRole("option").filter({ hasText: "Origin not allowed" });
       await refused.first().click();
-      const details = page.getByRole("region", { name: "Attempt", exact: true });
+      const details = page.getByRole("region", { name: "Request", exact: true });
       const allow = details.getByRole("button", { name: `Allow ${other.url}` });
       await allow.waitFor();
       await shoot("6-red");

@@ -50,7 +50,7 @@ consoleStatsTest(
     assert.equal((await check("--accept")).code, 0);
     await until("the service knows that it is accepted", async () => (await missing()) === 0);
     await page.reload();
-    await page.getByText("No data for this period").waitFor();
+    await page.getByText("No data in this range").waitFor();
     assert.equal(await banner.count(), 0);
   },
   { isApart: true },

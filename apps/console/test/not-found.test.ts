@@ -38,7 +38,7 @@ consoleTest("A link to an attempt that is not in the list shows a message.", asy
   await open(`${debug}&attempt=att_gone`);
   await missed.waitFor();
   await page.getByRole("option").filter({ hasText: "Origin not allowed" }).click();
-  await page.getByRole("region", { name: "Attempt", exact: true }).waitFor();
+  await page.getByRole("region", { name: "Request", exact: true }).waitFor();
   assert.equal(await missed.count(), 0);
 });
 

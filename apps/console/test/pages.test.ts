@@ -23,7 +23,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
   return [
     { path: "/sources", text: HOSTILE },
     { path: "/sources/new", text: "Create source" },
-    { path: `/sources/settings?sourceId=${sourceId}`, text: "No recent attempt used an old key." },
+    { path: `/sources/settings?sourceId=${sourceId}`, text: "No recent request used an old key." },
     { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Proxy through your site" },
     { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
     { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },

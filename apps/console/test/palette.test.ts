@@ -21,7 +21,7 @@ consoleTest(
     assert.equal(new URL(page.url()).searchParams.get("sourceId"), sourceId);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("zzz");
-    await dialog.getByText("Nothing is called “zzz”.").waitFor();
+    await dialog.getByText("No results for “zzz”.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   },

@@ -105,8 +105,8 @@ consoleTest(
       await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
       const problem = page.getByRole("listitem").filter({ hasText: code.replaceAll("_", " ") });
       if (code !== "rotated_public_key") {
-        await page.getByText(/^\d mended problems?$/).click();
-        await page.getByRole("list", { name: "Mended problems" }).and(page.locator(":visible")).waitFor();
+        await page.getByText(/^\d fixed problems?$/).click();
+        await page.getByRole("list", { name: "Fixed problems" }).and(page.locator(":visible")).waitFor();
         await problem.getByText(done, { exact: true }).waitFor();
       }
     }
@@ -129,18 +129,18 @@ consoleTest(
     assert.equal(await shop.getByRole("button", { name: "Allow https" }).count(), 0);
     await problems.getByText("2 requests from 2 origins").waitFor();
     await page.locator("[role=option]", { hasText: "shop.example.org" }).click();
-    const attempt = page.getByRole("region", { name: "Attempt", exact: true });
+    const attempt = page.getByRole("region", { name: "Request", exact: true });
     await attempt.getByText(/^Allowed \d\d:\d\d\. The next request like this/).waitFor();
 
     assert.equal((await sendFrom("https://shop.example.org")).status, 200);
     await problems.getByText("1 request from 1 origin").waitFor();
     assert.match((await origins.allTextContents()).join(), /^https:\/\/stranger\.example1 request/);
-    await page.getByText("1 mended problem", { exact: true }).click();
-    const mended = page.getByRole("list", { name: "Mended problems" });
+    await page.getByText("1 fixed problem", { exact: true }).click();
+    const mended = page.getByRole("list", { name: "Fixed problems" });
     await mended.getByText(/^Allowed \d\d:\d\d$/).waitFor();
 
     await page.reload();
-    await page.getByText("1 mended problem", { exact: true }).click();
+    await page.getByText("1 fixed problem", { exact: true }).click();
     await mended.getByText("Allowed", { exact: true }).waitFor();
   },
 );

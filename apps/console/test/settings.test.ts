@@ -171,16 +171,16 @@ consoleTest(
       await page.getByText(problem).waitFor();
       await page.getByLabel("Events per batch").fill("7");
       await save(page).click();
-      await bar(page).getByText("Correct the marked field first.").waitFor();
+      await bar(page).getByText("Correct the marked field, then save.").waitFor();
       assert.equal(await field.evaluate((element) => element === document.activeElement), true, label);
       await shoot(`settings-line-${label}`);
       await field.fill("");
       await page.getByText(problem).waitFor({ state: "detached" });
-      await bar(page).getByText("Correct the marked field first.").waitFor({ state: "detached" });
+      await bar(page).getByText("Correct the marked field, then save.").waitFor({ state: "detached" });
     }
     await page.getByRole("textbox", { name: "Origin 1" }).fill("*two.example");
     await save(page).click();
-    await bar(page).getByText("Correct the marked field first.").waitFor();
+    await bar(page).getByText("Correct the marked field, then save.").waitFor();
     await page.getByRole("textbox", { name: "Origin 1" }).fill("");
     await page.getByLabel("Events per batch").fill("0");
     await save(page).click();
@@ -217,7 +217,7 @@ consoleTest(
       "Content groups",
       "Exclusions",
       "Page URLs",
-      "Sources and channels",
+      "Traffic sources and channels",
       "Limits",
       "Data retention",
       "Alerts",

@@ -44,7 +44,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Remove filter Page is not /pricing" }).waitFor();
     await metricOf(page, "Page views", "2").waitFor();
     assert.equal(new URL(page.url()).searchParams.get("isNot.page"), "/pricing");
-    await addFilter(page, "Source", "is", "letter");
+    await addFilter(page, "Traffic source", "is", "letter");
     await metricOf(page, "Page views", "1").waitFor();
     await page.getByRole("button", { name: "Clear all" }).click();
     await metricOf(page, "Page views", "3").waitFor();
@@ -277,7 +277,7 @@ consoleStatsTest(
       { ...ann, query: "", at: noon(1) },
     ]);
     await open(`${lastDays(source)}&view=explore`);
-    await page.getByRole("button", { name: /^Last source that is not direct/ }).click();
+    await page.getByRole("button", { name: /^Last non-direct source/ }).click();
     assert.deepEqual((await rowsWith(page, "letter"))[1], ["letter", "2", "100.0%", "100.0%", "1"]);
     await page.getByRole("group", { name: "Attribution" }).getByRole("button", { name: "Session" }).click();
     await page.getByRole("row").nth(2).filter({ hasText: "Direct / unknown" }).waitFor();
@@ -329,7 +329,7 @@ consoleStatsTest(
     await open(`${all}&${new URL(lastDays(north), world.url).search.slice(1)}`);
     await metricOf(page, "Visitors", "2").waitFor();
     await metricOf(page, "Sessions", "3").waitFor();
-    const sites = page.getByRole("region", { name: "Sites" });
+    const sites = page.getByRole("region", { name: "Sources", exact: true });
     await sites.getByRole("row").filter({ hasText: "South" }).waitFor();
     assert.deepEqual(await sites.getByRole("row").nth(1).getByRole("cell").allInnerTexts(), [
       "South",

@@ -382,14 +382,14 @@ test("Metrics that the rows of an Explore table do not have stay chosen, and a n
   };
   assert.deepEqual(notesBy("page,time:day"), []);
   assert.deepEqual(notesBy("channel"), [
-    "Not shown without rows by page: Exits, Exit rate.",
-    "Not shown without rows by day: DAU / WAU.",
+    "Hidden: Exits, Exit rate. Add the row “Page” to show them.",
+    "Hidden: DAU / WAU. Add the row “Day” to show them.",
   ]);
   assert.deepEqual(notesBy("page,dayOfWeek"), [
-    "Not shown with rows by hour or weekday: Visitors in 7 days, DAU / WAU.",
+    "Hidden: Visitors in 7 days, DAU / WAU. Remove rows by hour or weekday to show them.",
   ]);
   assert.deepEqual(notesBy("goal"), [
-    "Not shown with rows by goal: Exits, Visitors in 7 days, DAU / WAU, Bounce rate, Exit rate.",
+    "Hidden: Exits, Visitors in 7 days, DAU / WAU, Bounce rate, Exit rate. Remove the row “Goal” to show them.",
   ]);
 });
 
@@ -408,8 +408,8 @@ test("Below an Explore table stands what the shares are of and what a folder is,
   ]);
   assert.deepEqual(notesOf(["channel"], ["bounceRate"], [null]), [], "rates have no share");
   assert.match(notesOf(["folder:2"], ["pageviews"], null).join(), /^A folder ends with a slash/);
-  assert.equal(sumHint("dauPerWau"), "No total: each ratio is of one day");
-  assert.equal(sumHint("visitors28Days"), "No sum: the days of the rows overlap");
+  assert.equal(sumHint("dauPerWau"), "No total: each ratio belongs to one day");
+  assert.equal(sumHint("visitors28Days"), "No total: the rows cover overlapping days");
   assert.equal(sumHint("bounceRate"), undefined);
 });
 
@@ -430,6 +430,6 @@ test("Cells of hours, weekdays and times are written in words.", () => {
   );
   const november = ["time:month", "2026-10-31T23:00:00.000Z", "Europe/Berlin"] as const;
   assert.equal(formatCell(...november, true), "Nov 2026");
-  assert.equal(formatCell(...november, false), "Nov 2026 (in part)", "as the chart says it");
+  assert.equal(formatCell(...november, false), "Nov 2026 (so far)", "as the chart says it");
   assert.equal(formatCell("channel", "Email", "UTC", false), "Email");
 });

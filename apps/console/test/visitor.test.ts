@@ -130,7 +130,7 @@ consoleStatsTest(
     await page.getByRole("link", { name: "Back to Stats" }).click();
     await page.getByRole("button", { name: "More", exact: true }).click();
     await page.getByRole("button", { name: "Find a visitor" }).click();
-    await page.getByLabel("ID type").selectOption({ label: "Anonymous ID" });
+    await page.getByLabel("ID type").selectOption({ label: "Visitor ID" });
     await page.getByLabel("ID", { exact: true }).fill(" cid ");
     await page.getByRole("button", { name: "Show visitor" }).click();
     await page.waitForURL((url) => url.searchParams.get("anonymousId") === "cid");

@@ -162,9 +162,12 @@ function buildIngest(parts: IngestParts): Ingest {
     },
     placeOf: openPlaces(parts.placesFile, {
       unreadable: (error) =>
-        log.error({ err: error }, "GEOIP_FILE can no longer be read; events have no place until a restart"),
+        log.error({ err: error }, "GEOIP_FILE can no longer be read; events get no location until a restart"),
       badRecord: (error) =>
-        log.warn({ err: error }, "GEOIP_FILE has a record that cannot be read; its addresses have no place"),
+        log.warn(
+          { err: error },
+          "GEOIP_FILE has a record that cannot be read; events from its addresses get no location",
+        ),
     }),
     isDataCentre: config.DATA_CENTRES_FILE,
     isSpamReferrer: createSpamCheck(config.REFERRER_SPAM_FILE),

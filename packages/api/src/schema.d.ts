@@ -208,7 +208,7 @@ status: "accepted" | "duplicate" | "rejected";
 code: "duplicate_event" | "invalid_event" | "id_not_exact" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
 /** What to do about it; null: the event was stored. */
 message: string | null;
-/** The corrections of the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. A copy that was stored before then counts again. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` has more than 16 KiB, alone or with the body's, or nests deeper than 10 levels, so only known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest. `data_centre`: The client's address is in a data centre, so the event is a suspected bot's. `referrer_spam`: The referrer is a known spam site, so the event is a suspected bot's. `sent_at_unreliable`: `sentAt` is more than 24 hours off. It corrects the event's time if the clock is behind or the time is impossible. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+/** The corrections of the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. If it was stored before, it may count twice. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` is larger than 16 KiB, counted with that of the body, or nests deeper than 10 levels. Only its known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The `anonymousId` of the event is not the one of its session. Send both with the same id. `bot_suspected`: The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the scope `ingest`. `data_centre`: The client's address is in a data centre, so the event is suspected to be from a bot. `referrer_spam`: The referrer is a known spam site, so the event is suspected to be from a bot. `sent_at_unreliable`: `sentAt` is more than 24 hours off. It still corrects the event's time if the client's clock is behind or the time is impossible. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The revenue is not valid, so the event counts without it. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
 warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "context_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "too_many_property_names" | "plan_violation" | "revenue_invalid")[];
 /** How the event violates the tracking plan of the source; null: it does not. */
 planViolation: {
@@ -456,7 +456,7 @@ patterns: (string)[];
 channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
-/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
 keepRejected: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins: (string)[];
@@ -530,7 +530,7 @@ patterns: (string)[];
 channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
-/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
 keepRejected: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins: (string)[];
@@ -598,7 +598,7 @@ operator: "is" | "is_not" | "contains" | "gt" | "lt";
 /** The value. The number 1 and the text 1 are different. */
 value: string | number | boolean;
 })[];
-/** What a conversion is worth that has no revenue of its own. null: nothing. */
+/** The worth of a conversion that has no revenue of its own. null: none. */
 value: {
 /** The amount, with at most four decimal places. */
 amount: number;
@@ -622,7 +622,7 @@ operator: "is" | "is_not" | "contains" | "gt" | "lt";
 /** The value. The number 1 and the text 1 are different. */
 value: string | number | boolean;
 })[];
-/** What a conversion is worth that has no revenue of its own. null: nothing. */
+/** The worth of a conversion that has no revenue of its own. null: none. */
 value?: {
 /** The amount, with at most four decimal places. */
 amount: number;
@@ -715,7 +715,7 @@ pathRules?: Schemas["PathRulesInput"];
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
-/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
 keepRejected?: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
@@ -766,7 +766,7 @@ pathRules?: Schemas["PathRulesInput"];
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
-/** Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted. */
+/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
 keepRejected?: number;
 /** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
@@ -969,7 +969,7 @@ organizationId?: string;
 period: "week" | "month";
 /** How the report is sent. */
 channel: "email" | "slack";
-/** One e-mail address, or the URL of an incoming webhook of Slack. */
+/** One email address, or the URL of an incoming webhook of Slack. */
 target: string;
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
@@ -981,7 +981,7 @@ reportId: string;
 period: "week" | "month";
 /** How the report is sent. */
 channel: "email" | "slack";
-/** The e-mail address, or the origin of the webhook and the last characters of its URL. */
+/** The email address, or the origin of the webhook and the last characters of its URL. */
 target: string;
 /** The time zone of its days. */
 timezone: string;
@@ -989,7 +989,7 @@ timezone: string;
 userId: string;
 /** When it was created. */
 createdAt: Schemas["Timestamp"];
-/** Since when it is sent; null: its e-mail address was asked, and has not agreed yet. */
+/** Since when it is sent; null: its email address was asked, and has not agreed yet. */
 confirmedAt: Schemas["Timestamp"] | null;
 /** When it is sent next; null: its address has not agreed yet. */
 nextAt: Schemas["Timestamp"] | null;
@@ -1001,7 +1001,7 @@ lastError: string | null;
 ReportList: {
 /** Oldest first. */
 reports: (Schemas["Report"])[];
-/** False: the service has no mail server (SMTP_URL), so it sends no reports by e-mail. */
+/** False: the service has no mail server (SMTP_URL), so it sends no reports by email. */
 canMail: boolean;
 };
 DeletedReport: {
@@ -1582,7 +1582,7 @@ timezone?: string;
 filters?: (Schemas["Filter"])[];
 /** Several sources of one workspace, instead of `sourceId`. */
 sourceIds?: (string)[];
-/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `newVisitors`: visitors with an event in a session of the visitorType new. `returningVisitors`: visitors with an event in a session of the visitorType returning. `visitors7Days`: visitors of the 7 days that end with the bucket, or with the range. `visitors28Days`: visitors of the 28 days that end with the bucket, or with the range. `dauPerWau`: visitors of a day divided by visitors7Days. It needs the dimension time:day. `dauPerMau`: visitors of a day divided by visitors28Days. It needs the dimension time:day. `wauPerMau`: visitors7Days divided by visitors28Days. It needs the dimension time:day. `sessions`: sessions that begin in the range. Passive events begin none. `pageviews`: page views. `events`: page views and track events, without passive ones. `passiveEvents`: passive events, which `events` leaves out. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `sessionConversionRate`: share of sessions with an event that reaches the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `engagementRate`: share of sessions that are engaged. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `conversionsPerSession`: conversions divided by sessions. `entrances`: sessions that begin on the page. It needs the dimension page. `exits`: sessions whose last page view is the page. It needs the dimension page. `exitRate`: exits divided by page views of the page. It needs the dimension page. `revenue`: sum of the revenue, and if the query has a goal, of its conversions. It needs `currency`, the dimension currency, or a filter for one currency. `averageOrderValue`: mean revenue of the events that have one. It needs what revenue needs. `revenuePerVisitor`: revenue divided by visitors. It needs `currency`. `revenuePerSession`: revenue divided by sessions. It needs `currency`. Of a property: `sum`: sum of the numbers. `avg`: mean of the numbers. `median`: median of the numbers. `p75`: 75th percentile of the numbers. `p90`: 90th percentile of the numbers. `p95`: 95th percentile of the numbers. */
+/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `newVisitors`: visitors with an event in a session of the visitorType new. `returningVisitors`: visitors with an event in a session of the visitorType returning. `visitors7Days`: visitors of the 7 days that end with the bucket, or with the range. `visitors28Days`: visitors of the 28 days that end with the bucket, or with the range. `dauPerWau`: visitors of a day divided by visitors7Days. It needs the dimension time:day. `dauPerMau`: visitors of a day divided by visitors28Days. It needs the dimension time:day. `wauPerMau`: visitors7Days divided by visitors28Days. It needs the dimension time:day. `sessions`: sessions that begin in the range. Passive events begin none. `pageviews`: page views. `events`: page views and track events, without passive ones. `passiveEvents`: passive events, which `events` leaves out. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `sessionConversionRate`: share of sessions with an event that reaches the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `engagementRate`: share of sessions that are engaged. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `conversionsPerSession`: conversions divided by sessions. `entrances`: sessions that begin on the page. It needs the dimension page. `exits`: sessions whose last page view is the page. It needs the dimension page. `exitRate`: exits divided by page views of the page. It needs the dimension page. `revenue`: sum of the revenue; with a goal, of its conversions only. It needs `currency`, the dimension currency, or a filter for one currency. `averageOrderValue`: mean revenue of the events that have one. It needs what revenue needs. `revenuePerVisitor`: revenue divided by visitors. It needs `currency`. `revenuePerSession`: revenue divided by sessions. It needs `currency`. Of a property: `sum`: sum of the numbers. `avg`: mean of the numbers. `median`: median of the numbers. `p75`: 75th percentile of the numbers. `p90`: 90th percentile of the numbers. `p95`: 95th percentile of the numbers. */
 metrics: (Schemas["Metric"])[];
 /** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `folder:1`: first folder of the path: `/blog/` for `/blog/2026/post`, `/` for `/pricing`. `folder:2`: first two folders of the path, or all if it has fewer. `folder:3`: first three folders of the path, or all if it has fewer. `contentGroup`: name of the first of the source's content groups that the path matches. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `visitorType`: new: a visitor's first visit ever; returning: a later visit; null: the session has only passive events. `firstSource`: source of the visitor's first visit ever. `firstChannel`: channel of the visitor's first visit ever. `firstUtmCampaign`: utm_campaign of the visitor's first visit ever. `firstEntryPage`: path on which the visitor's first visit ever began. `site`: id of the source. `hourOfDay`: hour of the day, from 0 to 23. `dayOfWeek`: day of the week, from 1 for Monday to 7. `goal`: each goal of the source that an event reaches, with the metrics conversions, conversionRate, visitors, revenue, averageOrderValue, revenuePerVisitor, sessionConversionRate, conversionsPerSession, revenuePerSession. */
 dimensions?: (Schemas["Dimension"])[];
@@ -2292,7 +2292,7 @@ userId: string;
 kind: "person" | "service_account";
 /** The name of the member. */
 name: string | null;
-/** The confirmed e-mail address of the person; null: none. */
+/** The confirmed email address of the person; null: none. */
 email: string | null;
 /** The role of the member in the workspace. */
 role: "viewer" | "developer" | "admin" | "owner";
@@ -2406,7 +2406,7 @@ Profile: {
 userId: string;
 /** Your name, which the members of your workspaces see. */
 name: string | null;
-/** Your confirmed e-mail address, with which you can sign in; null: none. */
+/** Your confirmed email address, with which you can sign in; null: none. */
 email: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme: "auto" | "light" | "dark";
@@ -2422,7 +2422,7 @@ theme?: "auto" | "light" | "dark";
 numberFormat?: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
 };
 EmailAddress: {
-/** An e-mail address, such as name@example.com. */
+/** An email address, such as name@example.com. */
 email: string;
 };
 ConfirmEmail: {
@@ -2480,7 +2480,7 @@ CreateInvitation: {
 organizationId: string;
 /** The role that the invited person gets. It cannot be above your own. */
 role: "viewer" | "developer" | "admin" | "owner";
-/** An e-mail address, to which the link is sent. */
+/** An email address, to which the link is sent. */
 email?: string | null;
 };
 CreatedInvitation: {
@@ -2498,7 +2498,7 @@ invitedBy: string;
 createdAt: Schemas["Timestamp"];
 /** When it expires. */
 expiresAt: Schemas["Timestamp"];
-/** The link to give to the person, shown only here; null: it was sent by e-mail. */
+/** The link to give to the person, shown only here; null: it was sent by email. */
 url: string | null;
 };
 RevokedInvitation: {
@@ -2575,7 +2575,7 @@ expiresAt: Schemas["Timestamp"];
 SignInMethods: {
 /** The name of the identity provider; null: there is none. */
 oidc: string | null;
-/** Sign-in links can be sent by e-mail. */
+/** Sign-in links can be sent by email. */
 mail: boolean;
 /** The console takes access tokens, and new accounts by an invitation without the identity provider. */
 token: boolean;
@@ -3002,7 +3002,7 @@ cursor?: string | null | undefined;
 body: undefined;
 answer: Response;
 };
-/** Count the events that a source keeps although it did not store them */
+/** Count the rejected events that a source keeps */
 getQuarantine: {
 params: {
 /** The id of the source. */
@@ -3666,21 +3666,21 @@ query: undefined;
 body: Schemas["UpdateProfile"];
 answer: Schemas["Profile"];
 };
-/** Send a link that confirms your e-mail address */
+/** Send a link that confirms your email address */
 requestEmail: {
 params: undefined;
 query: undefined;
 body: Schemas["EmailAddress"];
 answer: Schemas["SignInLinkRequested"];
 };
-/** Confirm your e-mail address by the code of the mail */
+/** Confirm your email address by the code of the mail */
 confirmEmail: {
 params: undefined;
 query: undefined;
 body: Schemas["ConfirmEmail"];
 answer: Schemas["Profile"];
 };
-/** Take back a change of your e-mail address */
+/** Take back a change of your email address */
 restoreEmail: {
 params: undefined;
 query: undefined;
@@ -3714,7 +3714,7 @@ organizationId: string;
 body: undefined;
 answer: Schemas["InvitationList"];
 };
-/** Invite a person by e-mail or by a link */
+/** Invite a person by email or by a link */
 createInvitation: {
 params: undefined;
 query: undefined;
@@ -3762,7 +3762,7 @@ query: undefined;
 body: undefined;
 answer: Schemas["SignInMethods"];
 };
-/** Send a sign-in link by e-mail */
+/** Send a sign-in link by email */
 requestSignInLink: {
 params: undefined;
 query: undefined;

@@ -21,7 +21,7 @@ export const Email = Type.String({
   maxLength: 254,
   format: "email",
   pattern: '^[^\\s@,;<>"]+@[^\\s@,;<>"]+$',
-  description: "an e-mail address, such as name@example.com",
+  description: "an email address, such as name@example.com",
 });
 const personName = (description: string) =>
   Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description });
@@ -35,7 +35,7 @@ const numberFormat = OneOf(NUMBER_FORMATS, {
 export const Profile = Closed({
   userId: text("Your user id."),
   name: textOrNull("Your name, which the members of your workspaces see."),
-  email: textOrNull("Your confirmed e-mail address, with which you can sign in; null: none."),
+  email: textOrNull("Your confirmed email address, with which you can sign in; null: none."),
   theme,
   numberFormat,
 });
@@ -69,12 +69,12 @@ export const CreateInvitationBody = Closed({
   organizationId: OrganizationId,
   role: invitedRole("The role that the invited person gets. It cannot be above your own."),
   email: Type.Optional(
-    Nullable(Type.String({ ...Email, description: "an e-mail address, to which the link is sent" })),
+    Nullable(Type.String({ ...Email, description: "an email address, to which the link is sent" })),
   ),
 });
 export const CreatedInvitation = Closed({
   ...Invitation.properties,
-  url: textOrNull("The link to give to the person, shown only here; null: it was sent by e-mail."),
+  url: textOrNull("The link to give to the person, shown only here; null: it was sent by email."),
 });
 export const RevokedInvitation = Closed({
   invitationId: text("The id of the invitation."),
@@ -143,7 +143,7 @@ export const ForgottenSignIn = Closed({ rememberedId: text(rememberedId) });
 
 export const SignInMethods = Closed({
   oidc: textOrNull("The name of the identity provider; null: there is none."),
-  mail: flag("Sign-in links can be sent by e-mail."),
+  mail: flag("Sign-in links can be sent by email."),
   token: flag(
     "The console takes access tokens, and new accounts by an invitation without the identity provider.",
   ),

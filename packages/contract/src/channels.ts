@@ -18,7 +18,7 @@ const CHANNEL_DESCRIPTIONS = {
   Display: "banner ads on other sites",
   "Paid Other": "paid links of other sites",
   AI: "links of AI assistants, such as ChatGPT",
-  Email: "links in e-mails and of webmail services",
+  Email: "links in emails and of webmail services",
   Affiliates: "links of affiliates",
   Referral: "links of other sites",
   Audio: "ads in podcasts and other audio",

@@ -154,25 +154,25 @@ export const ERRORS = {
   replay_not_found: failure({
     status: 404,
     error: "not_found",
-    message: "The source has no such replay.",
+    message: "This replay does not exist in the source.",
     hint: "GET …/quarantine/replays lists the replays of the source.",
   }),
   saved_item_not_found: failure({
     status: 404,
     error: "not_found",
-    message: "The source has no such saved segment, funnel or annotation that you can see.",
-    hint: "GET /api/tracking-sources/:sourceId/saved lists them.",
+    message: "This segment, funnel or annotation does not exist in the source, or you may not see it.",
+    hint: "GET /api/tracking-sources/:sourceId/saved lists those that you may see.",
   }),
   report_not_found: failure({
     status: 404,
     error: "not_found",
-    message: "The source has no such report.",
+    message: "This report does not exist in the source.",
     hint: "GET /api/tracking-sources/:sourceId/reports lists them.",
   }),
   plan_version_not_found: failure({
     status: 404,
     error: "not_found",
-    message: "The tracking plan of this source has no such version.",
+    message: "This version of the tracking plan does not exist.",
     hint: "GET /api/tracking-sources/:sourceId/plan/versions lists the versions that are kept.",
   }),
   unknown_public_key: failure({
@@ -203,7 +203,7 @@ export const ERRORS = {
     status: 409,
     error: "conflict",
     message: "Another source of this workspace has this slug.",
-    hint: "Choose another slug, or omit it to get one that is made from the name.",
+    hint: "Choose another slug, or omit it to derive one from the name.",
   }),
   last_owner: failure({
     status: 409,
@@ -220,7 +220,7 @@ export const ERRORS = {
   email_taken: failure({
     status: 409,
     error: "conflict",
-    message: "Another account has this e-mail address.",
+    message: "Another account has this email address.",
     hint: "Sign in with that account, or choose another address.",
   }),
   key_not_retired: failure({
@@ -244,8 +244,8 @@ export const ERRORS = {
   replay_running: failure({
     status: 409,
     error: "conflict",
-    message: "The source has a replay that is running.",
-    hint: "Wait until it is done, or stop it with POST …/quarantine/replays/:replayId/stop.",
+    message: "A replay of this source is already running.",
+    hint: "Wait until it ends, or stop it with POST …/quarantine/replays/:replayId/stop.",
   }),
   too_many_erasures: failure({
     status: 409,
@@ -268,8 +268,8 @@ export const ERRORS = {
   report_unconfirmed: failure({
     status: 409,
     error: "conflict",
-    message: "The address of the report has not agreed to it yet.",
-    hint: "The address was sent a mail with a link that works for 7 days. After that, delete the report and create it again.",
+    message: "The recipient has not agreed to the report yet.",
+    hint: "The recipient got an email with a link that works for 7 days. After that, delete the report and create it again.",
   }),
   plan_changed: failure({
     status: 409,
@@ -305,7 +305,7 @@ export const ERRORS = {
   quota_exceeded: failure({
     status: 429,
     error: "rate_limited",
-    message: "The quota of this day is used up.",
+    message: "The daily quota is used up.",
     hint: "Wait until `resetAt`, as the Retry-After header says, and send the same events again.",
     retryable: true,
   }),
@@ -319,15 +319,15 @@ export const ERRORS = {
   mail_unavailable: failure({
     status: 503,
     error: "unavailable",
-    message: "The mail could not be sent.",
-    hint: "Retry later, or use a link instead of e-mail. The operator must check SMTP_URL.",
+    message: "The email could not be sent.",
+    hint: "Try again later, or use a link instead. The operator must check SMTP_URL.",
     retryable: true,
   }),
   report_not_sent: failure({
     status: 503,
     error: "unavailable",
     message: "The report could not be sent.",
-    hint: "Check the address of the report, and retry later.",
+    hint: "Check the recipient of the report, and try again later.",
     retryable: true,
   }),
   overloaded: failure({
@@ -348,7 +348,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "The disk is full. Nothing in this request was stored.",
-    hint: "The operator must free disk space. Then send the request again. Send events with the same ids.",
+    hint: "The operator must free disk space. Then send the request again, with the same event ids.",
     retryable: true,
   }),
   warehouse_off: failure({
@@ -374,7 +374,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: "Retry in a few minutes: the service sets damaged files aside. The operator finds them in the log; docs/operate/runbook/HeadwaterEventsMissing.md says what to do.",
+    hint: "Try again in a few minutes: the service sets damaged files aside and names them in its log. docs/operate/runbook/HeadwaterEventsMissing.md tells the operator what to do.",
     retryable: true,
   }),
   query_too_heavy: failure({

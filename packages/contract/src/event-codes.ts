@@ -10,7 +10,7 @@ const KNOWN_TYPES = Object.keys(EVENT_TYPES)
 export const EVENT_CODES = {
   duplicate_event: "This event was stored before. It is counted once.",
   invalid_event: "The event is not valid. The message names the fields to correct.",
-  id_not_exact: "An id is a number that JSON does not hold exactly. Send it as a text.",
+  id_not_exact: "An id is a number with too many digits to be exact in JSON. Send it as a string.",
   unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
   timestamp_too_old:
     "The event is more than 400 days old. Check the clock of the client, and the unit and the zone of its timestamps.",
@@ -28,7 +28,7 @@ export const EVENT_CODES = {
   address_excluded:
     "The client's address is in `excludedAddresses` of the source. To count events from it, remove the entry.",
   bot_rejected:
-    "The event is a bot's, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
+    "A bot sent the event, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
   plan_violation:
     "The event violates the tracking plan of the source. Send what the plan expects, or change the plan.",
   too_many_properties: "`properties` can have at most 256 keys. Send fewer.",
@@ -39,9 +39,9 @@ export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EV
 /** Why a client lost an event that no server rejected. */
 export const LOSS_CAUSES = {
   queue_full: "The client's queue was full.",
-  too_old: "The event had waited for a day.",
-  refused: "The server refused the request because of the event.",
-  unreachable: "The server answered none of the client's requests.",
+  too_old: "The event was unsent for more than a day.",
+  refused: "The service refused the event.",
+  unreachable: "The client could not reach the service.",
 } as const;
 export type LossCause = keyof typeof LOSS_CAUSES;
 export const isLossCause = (cause: string): cause is LossCause => Object.hasOwn(LOSS_CAUSES, cause);
@@ -73,26 +73,26 @@ export const isKeptCode = (code: string): code is KeptCode => KEPT_CODES.some((k
 export const WARNING_MESSAGES = {
   timestamp_clamped:
     "The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client.",
-  old_event: "The event is more than 12 days old. A copy that was stored before then counts again.",
+  old_event: "The event is more than 12 days old. If it was stored before, it may count twice.",
   url_truncated: "A url, path or referrer has more than 4,096 characters and was cut.",
   value_truncated: "A title has more than 500 characters, or a property more than 8,192, and was cut.",
   context_truncated:
-    "`context` has more than 16 KiB, alone or with the body's, or nests deeper than 10 levels, so only known members were stored.",
+    "`context` is larger than 16 KiB, counted with that of the body, or nests deeper than 10 levels. Only its known members were stored.",
   timezone_assumed: "A time has no zone and was read as UTC. End it with Z or an offset.",
   anonymous_id_mismatch:
     "The `anonymousId` of the event is not the one of its session. Send both with the same id.",
   bot_suspected:
-    "The user agent is a crawler's, or that of an HTTP library. A server sends events with a token of the scope ingest.",
-  data_centre: "The client's address is in a data centre, so the event is a suspected bot's.",
-  referrer_spam: "The referrer is a known spam site, so the event is a suspected bot's.",
+    "The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the scope `ingest`.",
+  data_centre: "The client's address is in a data centre, so the event is suspected to be from a bot.",
+  referrer_spam: "The referrer is a known spam site, so the event is suspected to be from a bot.",
   sent_at_unreliable:
-    "`sentAt` is more than 24 hours off. It corrects the event's time if the clock is behind or the time is impossible. Set it again before each request.",
+    "`sentAt` is more than 24 hours off. It still corrects the event's time if the client's clock is behind or the time is impossible. Set it again before each request.",
   number_not_finite: "A number is too large and was stored as null.",
   too_many_property_names:
     'The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}.',
   plan_violation: "The event violates the tracking plan of the source. `planViolation` says where.",
   revenue_invalid:
-    'The event has no revenue. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',
+    'The revenue is not valid, so the event counts without it. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',
 } as const;
 export type Warning = keyof typeof WARNING_MESSAGES;
 export const WARNINGS = Object.keys(WARNING_MESSAGES) as Warning[];

@@ -67,7 +67,7 @@ const PagePattern = Type.String({
   pattern: PAGE_PATTERN,
   maxLength: LIMITS.maxPathPatternLength,
   description:
-    "a path that starts with / and has no spaces, ? or #; * matches characters of one part, and ** (once) matches parts",
+    "a path that starts with / and has no spaces, ? or #; * matches any characters of one part, and ** (once) any number of parts",
 });
 const PATH_RULES = {
   description: "How paths are changed before they are stored, so that one page has one path.",
@@ -148,7 +148,7 @@ const GoalValue = Closed({
   }),
 });
 const GOAL_VALUE = {
-  description: "What a conversion is worth that has no revenue of its own. null: nothing.",
+  description: "The worth of a conversion that has no revenue of its own. null: none.",
 };
 
 /** A goal is an event name or a path pattern. The other one is null. */
@@ -230,7 +230,7 @@ const KeepRejected = Type.Integer({
   minimum: 0,
   maximum: LIMITS.maxKeepRejectedDays,
   description:
-    "Days for which the source keeps events that it refused for a reason that its settings can mend. 0: it keeps none, and those that it has are deleted.",
+    "Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted.",
 });
 const RequireOrigin = Type.Boolean({
   description: "Ingest requests without an Origin or Referer header are refused, unless they have a token.",

@@ -44,7 +44,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
   exits: "sessions whose last page view is the page. It needs the dimension page",
   exitRate: "exits divided by page views of the page. It needs the dimension page",
   revenue:
-    "sum of the revenue, and if the query has a goal, of its conversions. It needs `currency`, the dimension currency, or a filter for one currency",
+    "sum of the revenue; with a goal, of its conversions only. It needs `currency`, the dimension currency, or a filter for one currency",
   averageOrderValue: "mean revenue of the events that have one. It needs what revenue needs",
   revenuePerVisitor: "revenue divided by visitors. It needs `currency`",
   revenuePerSession: "revenue divided by sessions. It needs `currency`",

@@ -71,7 +71,7 @@ export const Member = Closed({
   userId: text("The id of the person or service account."),
   kind: OneOf(MEMBER_KINDS, { description: "A person, or a service account of the workspace." }),
   name: textOrNull("The name of the member."),
-  email: textOrNull("The confirmed e-mail address of the person; null: none."),
+  email: textOrNull("The confirmed email address of the person; null: none."),
   role: role("The role of the member in the workspace."),
   createdAt: time("When the person joined, or the service account was created."),
 });

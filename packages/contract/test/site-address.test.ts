@@ -96,7 +96,7 @@ describe("the address of a website", () => {
     ["https://a.example/ https://b.example/", /space/, "https://a.example"],
     ["example.com,www.example.com", /comma/, null],
     ["https://example.com,https://www.example.com", /comma/, null],
-    ["me@example.com", /e-mail/, "https://example.com"],
+    ["me@example.com", /email/, "https://example.com"],
     ["mailto:me@example.com", /not the address of a website/, null],
     ["javascript:alert(1)", /not the address of a website/, null],
     ["about:blank", /not the address of a website/, null],

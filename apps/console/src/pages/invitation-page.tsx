@@ -38,8 +38,8 @@ export function InvitationPage() {
 /** A link that lost its code, which reloading the page does too, is refused for its form. The page has no field to fix. */
 const NoOffer = ({ error }: { readonly error: Error }) =>
   error instanceof ApiFailure && error.code === "invalid_payload" ? (
-    <Alert color="red" title="The link is not complete" role="alert">
-      Open the whole link of the invitation again, or ask for a new one.
+    <Alert color="red" title="Incomplete link" role="alert">
+      Copy the whole link from the invitation, or ask for a new one.
     </Alert>
   ) : (
     <ErrorAlert error={error} />
@@ -50,8 +50,8 @@ function KeepToken({ token }: { readonly token: string }) {
   const navigate = useNavigate();
   return (
     <Stack>
-      <Alert color="green" title="You are a member now" role="status">
-        Keep this access token: you sign in with it in other browsers, until you sign out.
+      <Alert color="green" title="You are now a member" role="status">
+        Save this access token to sign in from other browsers. Signing out here ends it.
       </Alert>
       <SecretAlert title="Your access token" secret={token} copyLabel="Copy token" />
       <Button onClick={() => void navigate({ to: "/sources" })}>Continue</Button>

@@ -149,7 +149,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
             {methods?.sendsMail === false && (
               <>
                 {" "}
-                This service sends no mail, so an address cannot be confirmed. Ask the operator to set{" "}
+                This service has no mail server, so it cannot confirm an address. Ask the operator to set{" "}
                 <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
               </>
             )}
@@ -183,7 +183,7 @@ function Sessions() {
           Sessions
         </Title>
         <Text size="sm" c="dimmed">
-          Places where you are signed in.
+          Browsers in which you are signed in.
           {can("tokens:manage") && (
             <>
               {" "}

@@ -1,4 +1,4 @@
-/** The page of the link that takes a change of the e-mail address back. It asks first: mail scanners follow links. */
+/** The page of the link that takes a change of the email address back. It asks first: mail scanners follow links. */
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -18,23 +18,23 @@ export function RestoreEmailPage() {
     onSuccess: () => session.signOut(),
   });
   return (
-    <StandalonePage title="Take the change back">
+    <StandalonePage title="Undo the email change">
       {code === "" && !restored.isSuccess ? (
-        <Alert color="red" title="The link is not complete" role="alert">
-          Open the whole link of the mail again.
+        <Alert color="red" title="Incomplete link" role="alert">
+          Copy the whole link from the email.
         </Alert>
       ) : restored.data ? (
         <Restored email={restored.data.email} />
       ) : (
         <Stack>
           <Text>
-            The email address of your account was changed. If it was not you, take the change back: your
-            account gets its previous address again, every session ends, and access tokens that were created
-            since the change stop working.
+            The email address of your account was changed. If you did not change it, undo the change. Your
+            account gets its previous address back. All sessions end, and access tokens created since the
+            change stop working.
           </Text>
           {restored.error && <ErrorAlert error={restored.error} />}
           <AsyncButton isPending={restored.isPending} onPress={() => restored.mutateAsync()}>
-            Take the change back
+            Undo the change{" "}
           </AsyncButton>
           <Text size="sm" c="dimmed">
             If you changed the address yourself, close this page.
@@ -47,12 +47,12 @@ export function RestoreEmailPage() {
 
 const Restored = ({ email }: { readonly email: string | null }) => (
   <Stack>
-    <Alert color="green" title="The change was taken back" role="status">
+    <Alert color="green" title="The change was undone" role="status">
       {email === null ? (
         "Another account has your previous address now. Ask an admin of your workspace for help."
       ) : (
         <>
-          Your address is <bdi>{email}</bdi> again. Everybody is signed out.
+          Your address is <bdi>{email}</bdi> again. All browsers are signed out.
         </>
       )}
     </Alert>

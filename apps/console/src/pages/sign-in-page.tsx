@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   },
   invitation_ended: {
     title: "Invitation ended",
-    text: "It was accepted, revoked or has expired. Ask for a new one.",
+    text: "The invitation was accepted or revoked, or it has expired. Ask for a new one.",
   },
   oidc_failed: {
     title: "Sign-in failed",
@@ -228,7 +228,7 @@ function Confirmation({
   const who = name ?? email ?? "this account";
   return (
     <Stack>
-      <Text>{invitation ? "You join with this account:" : "You sign in as:"}</Text>
+      <Text>{invitation ? "You will join with this account:" : "You will sign in as:"}</Text>
       <AccountCard name={name} email={email} organizations={organizations} />
       {invitation && <InvitationOffer offer={invitation} />}
       <AsyncButton isPending={signedIn.isPending} onPress={() => signedIn.mutateAsync()}>

@@ -53,7 +53,7 @@ consoleTest(
       route.fulfill({ contentType: "text/event-stream", body: frames.join("") }),
     );
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
-    await page.getByText("5,005 attempts").waitFor();
+    await page.getByText("5,005 requests").waitFor();
     const list = page.getByRole("listbox", { name: "Attempts" });
     assert.ok((await list.getByRole("option").count()) < 60);
 
@@ -69,7 +69,7 @@ consoleTest(
     assert.ok(page.url().includes("attempt=att_4998"), "the URL names the open attempt");
 
     await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("region", { name: "Attempt", exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("region", { name: "Request", exact: true }).waitFor({ state: "detached" });
     assert.equal(await list.evaluate((element) => element === document.activeElement), true);
     assert.equal(
       await list.getAttribute("aria-activedescendant"),
@@ -102,7 +102,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const source = await seed(world);
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByText("5 attempts").waitFor();
+    await page.getByText("5 requests").waitFor();
     const errorCode = page.getByRole("textbox", { name: "Error code" });
     assert.equal(await errorCode.count(), 0);
     await page.getByRole("button", { name: "More filters" }).click();
@@ -111,22 +111,22 @@ consoleTest(
     await errorCode.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Pause" }).click();
     await world.openSession(source);
-    await page.getByText("5 attempts, 1 new").waitFor();
+    await page.getByText("5 requests, 1 new").waitFor();
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("6 attempts").waitFor();
+    await page.getByText("6 requests").waitFor();
 
     await page.getByLabel("Outcome").selectOption("failed");
-    await page.getByText("3 attempts").waitFor();
+    await page.getByText("3 requests").waitFor();
     await page.getByRole("button", { name: "Origin not allowed" }).click();
-    await page.getByText("1 attempt", { exact: true }).waitFor();
+    await page.getByText("1 request", { exact: true }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.equal(searchParams.get("outcome"), "failed");
     assert.equal(searchParams.get("code"), "origin_not_allowed");
     await page.reload();
-    await page.getByText("1 attempt", { exact: true }).waitFor();
+    await page.getByText("1 request", { exact: true }).waitFor();
     assert.equal(await errorCode.inputValue(), "origin_not_allowed");
     await page.getByRole("button", { name: "Clear filters" }).click();
-    await page.getByText("6 attempts").waitFor();
+    await page.getByText("6 requests").waitFor();
   },
 );
 
@@ -222,7 +222,7 @@ consoleTest(
 
     const row = page.getByRole("option").filter({ hasText: "1 accepted · 1 rejected" });
     await row.click();
-    const attempt = page.getByRole("region", { name: "Attempt", exact: true });
+    const attempt = page.getByRole("region", { name: "Request", exact: true });
     await attempt.getByText("1 of 2 events rejected").waitFor();
     assert.equal(await attempt.getByText(/price must be present/).count(), 1);
     const topOf = (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().top);

@@ -113,7 +113,7 @@ consoleTest(
     await shoot("debug-problems");
     await page.getByLabel("Origin", { exact: true }).selectOption("https://two.example");
     await problems.getByText("2 requests from 1 origin").waitFor();
-    const matching = page.getByLabel("Last 24 hours, listed requests that match the filters");
+    const matching = page.getByLabel("Last 24 hours, listed requests that match");
     await matching.getByText("Refused2").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await problems.getByText("3 requests from 2 origins").waitFor();

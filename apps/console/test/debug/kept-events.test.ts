@@ -31,7 +31,7 @@ consoleTest(
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
     await dialog.getByText("2 of 2 events would be stored").waitFor();
     await dialog.getByRole("button", { name: "Replay" }).click();
-    await dialog.getByText("Done: 2 stored, 0 stored before, 0 rejected again, of 2.").waitFor();
+    await dialog.getByText("Done: 2 stored, 0 duplicates, 0 rejected again, of 2.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await until("nothing is kept", async () => (await kept.count()) === 0);
   },

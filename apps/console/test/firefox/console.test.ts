@@ -97,7 +97,7 @@ firefoxTest(
     await page.getByRole("button", { name: "Close" }).click();
     await visit.goto(other.url);
     await page.getByRole("option").filter({ hasText: "Origin not allowed" }).first().click();
-    const details = page.getByRole("region", { name: "Attempt", exact: true });
+    const details = page.getByRole("region", { name: "Request", exact: true });
     await details.getByRole("button", { name: `Allow ${other.url}` }).click();
     await page.getByText("The next request like this will be accepted.").waitFor();
     await visit.goto("about:blank");

@@ -184,7 +184,7 @@ consoleStatsTest(
     await open(lastDays(source));
     await headline(page, "Page views", "3").waitFor();
     const link = await makeLink(page, "Board", "correct horse");
-    await page.getByRole("region", { name: "Links" }).getByText("With a password").waitFor();
+    await page.getByRole("region", { name: "Links" }).getByText("Password required").waitFor();
     const [guest] = await guestOf(context, link);
     const password = guest.getByLabel("Password", { exact: true });
     await password.fill("wrong horse");

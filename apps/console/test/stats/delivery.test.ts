@@ -60,13 +60,13 @@ consoleStatsTest(
     await page.getByText("80% of events arrived").waitFor();
     await page.getByText("2 events were lost.").waitFor();
     await page.getByRole("img", { name: "Lost events by day" }).waitFor();
-    const [dropped, missing, ...more] = await rowsOf(page, "Not arrived");
+    const [dropped, missing, ...more] = await rowsOf(page, "Lost and rejected");
     assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
-    assert.match(dropped?.[0] ?? "", /^Waited for more than a day.*Look in Debug/);
+    assert.match(dropped?.[0] ?? "", /^Unsent for more than a day.*Check Debug/);
     assert.match(missing?.[0] ?? "", /^Never sent/);
     assert.deepEqual((await rowsOf(page, "Accepted"))[0], ["In the warehouse", "8"]);
-    await page.getByRole("region", { name: "Worst pages", exact: true }).waitFor();
-    assert.match((await rowsOf(page, "Worst pages"))[0]?.[1] ?? "", /^2 · 80%$/);
+    await page.getByRole("region", { name: "Pages with the most lost events", exact: true }).waitFor();
+    assert.match((await rowsOf(page, "Pages with the most lost events"))[0]?.[1] ?? "", /^2 · 80%$/);
     await page.getByText("2 lost events cannot be recovered.").waitFor();
     await look(page, shoot, "full");
     await page.getByRole("button", { name: "30 days" }).click();
@@ -110,22 +110,22 @@ consoleStatsTest(
     const { sourceId } = source;
     const address = `/sources/delivery?sourceId=${sourceId}`;
     await open(address);
-    await page.getByText("No event of these days is known.").waitFor();
+    await page.getByText("No events arrived in this range.").waitFor();
     await look(page, shoot, "empty");
 
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.reload();
     await page.getByText("100% of events arrived").waitFor();
-    await page.getByText("Nothing to replay: no refused event of the last 7 days is kept.").waitFor();
+    await page.getByText("There are no kept events from the last 7 days to replay.").waitFor();
     const body = eventsBody(sessionId, [pageEvent()]);
     assert.equal((await world.send(eventsPath(source), body, { origin: "https://new.example" })).status, 403);
     const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
     await until("the event is kept", async () => (await world.ask(keptPath)).body.events === 1);
     await page.reload();
-    await page.getByText("No event is known to be lost. 1 refused event can be replayed.").waitFor();
+    await page.getByText("No lost events were reported. 1 kept event can be replayed.").waitFor();
     await page
-      .getByText("1 refused event can be replayed, after you mend the cause: Origin not allowed.")
+      .getByText("1 kept event can be replayed after you fix the cause: Origin not allowed.")
       .waitFor();
     await look(page, shoot, "kept");
     await page.getByRole("link", { name: "Open kept events" }).click();
@@ -138,8 +138,8 @@ consoleStatsTest(
     );
     await world.server.maintain();
     await open(address);
-    await page.getByText("This source keeps no refused events, so none can be replayed.").waitFor();
-    await page.getByRole("link", { name: "Keep them" }).click();
+    await page.getByText("This source does not keep rejected events.").waitFor();
+    await page.getByRole("link", { name: "Keep rejected events" }).click();
     await page.getByLabel("Keep rejected events").waitFor();
   },
 );

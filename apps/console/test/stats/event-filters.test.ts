@@ -23,8 +23,8 @@ consoleStatsTest(
     const cells = goals.getByRole("row").filter({ hasText: "Saw home" }).getByRole("cell");
     await cells.first().waitFor();
     assert.equal((await cells.allTextContents())[1], "0");
-    await goals.getByRole("button", { name: "Count the whole visit" }).click();
-    await page.getByRole("button", { name: "Remove filter Visit with the page /pricing" }).waitFor();
+    await goals.getByRole("button", { name: "Count whole sessions" }).click();
+    await page.getByRole("button", { name: "Remove filter Session with the page /pricing" }).waitFor();
     await goals.getByRole("cell", { name: "1", exact: true }).first().waitFor();
     assert.equal(await goals.getByText("Goals count only").count(), 0);
   },

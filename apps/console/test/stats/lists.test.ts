@@ -284,8 +284,8 @@ consoleStatsTest(
     };
     await addFilter("Country", "germany");
     await page.getByRole("button", { name: "Remove filter Country is Germany" }).click();
-    await addFilter("Source", "Direct / unknown");
-    await page.getByRole("button", { name: "Remove filter Source is Direct / unknown" }).waitFor();
+    await addFilter("Traffic source", "Direct / unknown");
+    await page.getByRole("button", { name: "Remove filter Traffic source is Direct / unknown" }).waitFor();
     await page.waitForURL((url) => url.searchParams.get("missing") === "source");
   },
 );

@@ -33,7 +33,7 @@ consoleStatsTest(
     await dialog.getByText("No reports yet").waitFor();
     await dialog.getByLabel("Email address").fill("nobody");
     await dialog.getByRole("button", { name: "Create report" }).click();
-    await dialog.getByText("must be an e-mail address").first().waitFor();
+    await dialog.getByText("must be an email address").first().waitFor();
     await dialog.getByLabel("Email address").fill("ada@shop.example");
     await dialog.getByLabel("Period").selectOption("month");
     await dialog.getByRole("button", { name: "Create report" }).click();

@@ -70,7 +70,7 @@ consoleStatsTest(
     const chip = (text: string) => page.getByRole("button", { name: `Remove filter ${text}`, exact: true });
     await chip("Page is /pricing or /about").waitFor();
     await chip("(Page is /pricing or Page is /)").waitFor();
-    await chip("Source is letter").waitFor();
+    await chip("Traffic source is letter").waitFor();
     await page.getByText("No events match these filters.").waitFor();
     await shoot("segment-other-filters");
     await chip("seats is more than 5").click();
@@ -129,7 +129,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Saved funnels: To the prices" }).waitFor();
     await page.getByRole("heading", { name: "2 steps within 1 day" }).waitFor();
     await page.getByText("50%completed all steps").waitFor();
-    await page.getByLabel("Break down by").selectOption({ label: "Source" });
+    await page.getByLabel("Break down by").selectOption({ label: "Traffic source" });
     const row = (name: string) =>
       page.getByRole("region", { name: "Funnel by Source" }).getByRole("row").filter({ hasText: name });
     await row("letter")

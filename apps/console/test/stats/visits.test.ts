@@ -79,7 +79,7 @@ consoleStatsTest(
     const steps = funnel.getByRole("listitem");
     await steps.nth(1).getByRole("button", { name: "2 dropped off (66.7%)" }).click();
     const dialog = page.getByRole("dialog", { name: "Dropped off after “/checkout”" });
-    const rows = dialog.getByRole("list", { name: "Visits" }).getByRole("listitem");
+    const rows = dialog.getByRole("list", { name: "Sessions", exact: true }).getByRole("listitem");
     await rows.nth(1).waitFor();
     assert.equal(await rows.count(), 2);
     assert.match((await rows.allTextContents()).join(), /\/help.*\/checkout/);

@@ -1,4 +1,4 @@
-/** Invitations to a workspace, by e-mail or by a link (docs/api/accounts.md). */
+/** Invitations to a workspace, by email or by a link (docs/api/accounts.md). */
 import type { Invitation } from "@headwater/contract";
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
@@ -122,7 +122,7 @@ export const readInvitation: CatalogHandler<"readInvitation"> = async ({ body, n
 };
 
 export const INVITATION_ENDED = {
-  message: "The invitation was accepted, revoked or has expired.",
+  message: "The invitation was accepted or revoked, or it has expired.",
   hint: "Ask for a new one.",
 };
 

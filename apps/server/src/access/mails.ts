@@ -11,17 +11,17 @@ export const signInMail = (to: string, url: string): Mail =>
     paragraphs: ["Open this link to sign in to Headwater."],
     button: "Sign in",
     url,
-    note: "The link works once, within 10 minutes. If you did not ask for it, ignore this mail.",
+    note: "The link works once, within 10 minutes. If you did not ask for it, ignore this email.",
   });
 
 export const confirmationMail = (to: string, url: string): Mail =>
   renderLinkMail({
     to,
-    subject: "Confirm your e-mail address",
+    subject: "Confirm your email address",
     paragraphs: ["Open this link in the browser in which you are signed in to Headwater."],
     button: "Confirm address",
     url,
-    note: "The link works once, within an hour. If you did not ask for it, ignore this mail.",
+    note: "The link works once, within an hour. If you did not ask for it, ignore this email.",
   });
 
 interface AddressChangedMail {
@@ -34,12 +34,12 @@ interface AddressChangedMail {
 export const addressChangedMail = ({ to, newAddress, url }: AddressChangedMail): Mail =>
   renderLinkMail({
     to,
-    subject: "Your e-mail address was changed",
+    subject: "Your email address was changed",
     paragraphs: [
-      `The e-mail address of your Headwater account is ${newAddress} now.`,
-      "If you changed it, there is nothing to do. If you did not, take the change back: your account gets this address again, and everybody is signed out.",
+      `The email address of your Headwater account is now ${newAddress}.`,
+      "If you changed it, you need not do anything. If you did not, undo the change: your account gets this address back, and all browsers are signed out.",
     ],
-    button: "Take the change back",
+    button: "Undo the change",
     url,
     note: "The link works once, within 7 days.",
   });
@@ -69,5 +69,5 @@ export const invitationMail = ({ to, url, organizationName, inviterName, role }:
     ],
     button: "Accept invitation",
     url,
-    note: "The link works once, within 7 days. If you do not know the sender, ignore this mail.",
+    note: "The link works once, within 7 days. If you do not know the sender, ignore this email.",
   });

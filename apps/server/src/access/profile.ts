@@ -1,4 +1,4 @@
-/** People's profiles, their confirmed e-mail addresses and their sessions (docs/api/accounts.md). */
+/** People's profiles, their confirmed email addresses and their sessions (docs/api/accounts.md). */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { Refusal } from "../core/refusal.ts";
 import { DAY_MS, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
@@ -27,8 +27,7 @@ export function createProfileUpdate({ catalog, nodes }: AccessServices): Handler
     const { userId } = actor;
     const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
     const isRenamed = named.name !== undefined && named.name !== (await catalog.profile({ userId })).name;
-    if (isRenamed)
-      requireRate(renames, userId, now, `A person can change their name ${perHour} times in an hour.`);
+    if (isRenamed) requireRate(renames, userId, now, `You can change your name ${perHour} times in an hour.`);
     return {
       body: await catalog.updateProfile({ userId, actor, now, change: { ...preferences, ...named } }),
     };
@@ -46,8 +45,8 @@ export const requestEmail: AccessHandler<"requestEmail"> = async ({ actor, body,
   const isMade = await catalog.createSignInCode({ codeHash, userId, expiresAt, now, email, maxOpen });
   if (!isMade)
     throw new Refusal("mail_unavailable", {
-      message: "Too many links were sent to you already.",
-      hint: "Open the latest mail, or wait an hour.",
+      message: "Too many links have been sent to you.",
+      hint: "Open the latest email, or wait an hour.",
     });
   const url = `${addresses().appUrl}/profile#code=${code}`;
   const cause = { organizationId: null, userId };
@@ -69,7 +68,7 @@ export const confirmEmail: AccessHandler<"confirmEmail"> = async ({ actor, body,
   if (confirmed === "taken") throw new Refusal("email_taken");
   if (confirmed === "too_many")
     throw new Refusal("limit_reached", {
-      message: `An address can be changed ${SERVER_LIMITS.maxEmailChanges} times within 7 days.`,
+      message: `You can change your address ${SERVER_LIMITS.maxEmailChanges} times within 7 days.`,
       hint: "Change it again in a few days.",
     });
   const { profile, previousEmail } = confirmed;
@@ -81,7 +80,7 @@ export const confirmEmail: AccessHandler<"confirmEmail"> = async ({ actor, body,
       .catch((error: unknown) =>
         boundedLog.error(
           { err: error },
-          "a person could not be notified that their e-mail address was changed",
+          "a person could not be notified that their email address was changed",
         ),
       );
   }

@@ -84,7 +84,7 @@ function requireRemembered(
 ): Remembered {
   const found = readRemembered(headers, baseUrl).find((one) => one.rememberedId === rememberedId);
   if (found) return found;
-  throw new Refusal("missing_token", { message: "This browser does not remember the sign-in." });
+  throw new Refusal("missing_token", { message: "This browser has no remembered sign-in." });
 }
 
 /** Whether the browser has the sign-in's secret, or the one before. */

@@ -1,4 +1,4 @@
-/** The public ways to sign in, besides an access token: a link by e-mail, and an OpenID Connect provider. */
+/** The public ways to sign in, besides an access token: a link by email, and an OpenID Connect provider. */
 import { HEADWATER } from "../core/command-name.ts";
 import { messageOf } from "../core/errors.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
@@ -50,7 +50,7 @@ export const getSignInMethods: AccessHandler<"getSignInMethods"> = async (
 export function requireOtherWays({ config, oidc }: AccessServices): void {
   if (config.SIGN_IN !== "oidc") return;
   throw new Refusal("permission_denied", {
-    message: "People sign in to this service with its identity provider only.",
+    message: "You can sign in to this service with its identity provider only.",
     hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`${HEADWATER} sign-in\` on the server.`,
   });
 }

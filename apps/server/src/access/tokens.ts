@@ -128,7 +128,7 @@ async function roleOfUser(catalog: Catalog, call: Call<"createToken">, userId: s
   if (userId === call.actor.userId) return call.role;
   if (!isServiceAccount(userId))
     throw new Refusal("permission_denied", {
-      message: "Nobody can create a token that acts for another person.",
+      message: "You cannot create a token that acts for another person.",
       hint: "Create a service account (POST /api/members), and a token with its `userId`.",
     });
   const role = await catalog.roleOf({ userId, organizationId: call.organizationId });
@@ -178,7 +178,7 @@ export const createToken: CatalogHandler<"createToken"> = async (call, { catalog
   if (outcome === "limit_reached") {
     throw new Refusal("limit_reached", {
       message: `At most ${SERVER_LIMITS.maxTokens} access tokens can be in use at the same time.`,
-      hint: "Revoke tokens that are no longer used, or create tokens with an expiry.",
+      hint: "Revoke tokens that are no longer used, or give tokens an expiry.",
     });
   }
   return { body: renderNewToken(token, secret.token), headers: { Location: `/api/tokens/${token.tokenId}` } };

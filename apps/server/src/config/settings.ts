@@ -157,7 +157,7 @@ export const SETTINGS = {
   ),
   MAIL_FROM: optional("Sender of those mails, such as Headwater <stats@example.com>", mailSender),
   SECURITY_CONTACT: optional(
-    "E-mail or https:// address for reports of security problems, which /.well-known/security.txt names; default: none",
+    "Email or https:// address for reports of security problems, which /.well-known/security.txt names; default: none",
     securityContact,
   ),
   TRUST_PROXY: optional(

@@ -268,7 +268,7 @@ const CONTACT = /^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/[^\s/]+\S*|tel:\+?[\d-]+)$
 export const securityContact = optional((value) => {
   const contact = /^[^\s:/@]+@[^\s:/@]+$/.test(value) ? `mailto:${value}` : value;
   if (!CONTACT.test(contact))
-    throw new Error("must be an e-mail address such as security@example.com, or an https:// address");
+    throw new Error("must be an email address such as security@example.com, or an https:// address");
   return contact;
 });
 

@@ -85,7 +85,7 @@ export function readEvents(
       : warehousePages(client, selection, signal);
   if (format !== "parquet") return ledgerPages(ledger, selection);
   throw new Refusal("warehouse_off", {
-    message: "The warehouse writes the Parquet files, and this service has none.",
+    message: "Parquet files need a warehouse, and this service has none.",
     hint: "Export NDJSON or CSV instead.",
   });
 }

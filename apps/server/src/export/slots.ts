@@ -32,8 +32,8 @@ export type EnterExport = (organizationId: string, onCut: (stalledSeconds: numbe
 
 const tooMany = () =>
   new Refusal("overloaded", {
-    message: `Too many concurrent exports (at most ${MAX_EXPORTS}, and ${MAX_EXPORTS_PER_WORKSPACE} of one workspace).`,
-    hint: "Retry when one of them has ended.",
+    message: `Too many exports are running (at most ${MAX_EXPORTS}, and ${MAX_EXPORTS_PER_WORKSPACE} per workspace).`,
+    hint: "Try again when one of them has ended.",
   });
 
 async function* toPieces(part: Uint8Array, running: RunningExport): AsyncGenerator<Uint8Array> {

@@ -113,7 +113,7 @@ function requireTokenScope(caller: Caller, { access }: Operation, source: Source
   }
   throw new Refusal("permission_denied", {
     message: `This token may only ${SCOPE_TEXTS[caller.scope]}.`,
-    hint: "Use a member's token for everything else.",
+    hint: "Use a token of a member instead.",
   });
 }
 

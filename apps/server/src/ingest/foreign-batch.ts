@@ -99,12 +99,15 @@ function requireSharedSize({ shared, messages }: Translation, limit: number): vo
   if (shared === null || messages.length === 1) return;
   const { isTooDeep, maxBytes } = inspect(shared, LIMITS.maxDepth);
   if (isTooDeep)
-    throw invalidBody("invalid_value", `What the messages share has more than ${LIMITS.maxDepth} levels.`);
+    throw invalidBody(
+      "invalid_value",
+      `The members that the messages share nest deeper than ${LIMITS.maxDepth} levels.`,
+    );
   if (maxBytes * messages.length <= limit) return;
   const actual = jsonBytes(withStorableStrings(shared, numberOrText)) * messages.length;
   if (actual <= limit) return;
   throw new Refusal("payload_too_large", {
-    message: `What the messages share has ${actual} bytes, counted for each of them; this source accepts ${limit}.`,
+    message: `The members that the messages share take ${actual} bytes, counted for each message; this source accepts ${limit}.`,
     limit,
     actual,
     limitName: "maxPayloadBytes",

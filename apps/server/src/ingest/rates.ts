@@ -29,12 +29,12 @@ const clientDetail = (perSecond: number): RefusalDetail => ({
   message: "Too many requests from this address to this source.",
   limitName: "clientRatePerSecond",
   limit: perSecond,
-  hint: `Wait as Retry-After says. If many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
+  hint: `Wait for the time in the Retry-After header. If many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
 });
 
 const BYTES_DETAIL: RefusalDetail = {
   message: "Too many bytes from this address.",
-  hint: "Wait as Retry-After says. If many visitors share one address, the operator can raise CLIENT_BYTES_PER_SECOND.",
+  hint: "Wait for the time in the Retry-After header. If many visitors share one address, the operator can raise CLIENT_BYTES_PER_SECOND.",
 };
 
 /**

@@ -45,7 +45,7 @@ export function checkBlockedName(evidence: Evidence): CheckFinding {
   if (blocked === undefined) return ok("No known filter list blocks the address by its name.");
   const isFirstParty = originOf(blocked) === originOf(evidence.report.url);
   return warning(
-    `Blockers may block ${blocked} by its name: ${findBlockReason(blocked)}.`,
+    `Ad blockers may block ${blocked} because of its name: ${findBlockReason(blocked)}.`,
     isFirstParty
       ? "Use a path with a neutral name, such as /hw."
       : `Serve it under a host with a neutral name, or under a path of your own site: \`${HEADWATER} source install --proxy\` prints the rules.`,

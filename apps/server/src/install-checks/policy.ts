@@ -210,7 +210,7 @@ function findFileProblem(directive: Directive, { snippet, url, page }: ClientScr
   if (isStrict) {
     return wrong(
       "The page's Content-Security-Policy does not allow the tag to load the script.",
-      "With 'strict-dynamic' allowed hosts are ignored: give the tag the nonce of the response.",
+      "With 'strict-dynamic', browsers ignore allowed hosts: give the tag the nonce of the response.",
       '<script nonce="…"',
     );
   }
@@ -242,7 +242,7 @@ export function checkScriptPolicy(evidence: Evidence): CheckFinding {
   if (policies.length === 0) return checkNoPolicy(evidence);
   const [snippet] = evidence.report.snippets;
   const page = URL.parse(evidence.report.url);
-  if (!snippet || !page) return unknown("There is no snippet that a policy could block.");
+  if (!snippet || !page) return unknown("No snippet was found, so there is nothing for a policy to block.");
   const address = scriptUrlOf(evidence);
   const isBundled = snippet.kind === "bundle" && snippet.scriptUrl === null;
   const url = address === null || isBundled ? null : URL.parse(address);

@@ -35,7 +35,7 @@ function checkPageRequests({ report }: Evidence): CheckFinding {
   const { status, code, attemptId } = request;
   if (status >= 300) return explainErrorAnswer(status, code);
   return attemptId
-    ? ok("The service has answered the page.")
+    ? ok("The service answered the page.")
     : unknown(
         `The page's request was answered with ${status}, but without an attemptId: the answer may be from another server.`,
       );
@@ -48,7 +48,7 @@ function explainErrorAnswer(status: number, code: string | null): CheckFinding {
   const answer = `The page's request was answered with ${status} ${code ?? "and no Headwater error code"}`;
   if (status === 429 || status === 503) {
     return warning(
-      `${answer}: the service accepts no requests for the moment. The client keeps its events and tries again.`,
+      `${answer}: the service is not accepting requests right now. The client keeps its events and tries again.`,
       "Wait a minute and load the page again. If it continues, look at the service's log.",
     );
   }
@@ -71,7 +71,7 @@ export function checkReachable(evidence: Evidence): CheckFinding {
   const hint = "Check the address (BASE_URL), DNS, the certificate and the proxy in front of the service.";
   if (probe.isBusy) {
     return warning(
-      `${apiBaseOf(evidence)} ${probe.apiProblem}: the service is running and accepts no requests for the moment.`,
+      `${apiBaseOf(evidence)} ${probe.apiProblem}: the service is running but not accepting requests right now.`,
       "Wait a minute and run the check again. If it continues, look at the service's log: it is overloaded, or its storage fails.",
     );
   }
@@ -129,12 +129,9 @@ export function checkClock({ service }: Evidence): CheckFinding {
   if (seconds <= LIMITS.skewToleranceSeconds) return ok("The clocks agree.");
   const message = `The clock of this device is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the server's.`;
   return seconds > SERVER_LIMITS.unreliableSkewSeconds
-    ? wrong(
-        message,
-        "With such a difference the times of events are unreliable. Find out which clock is wrong, and set it.",
-      )
+    ? wrong(message, "The difference makes the times of events unreliable. Set the clock that is wrong.")
     : warning(
         message,
-        "The service corrects the times of events by the difference. Find out which clock is wrong, and set it. A wrong clock of the server falsifies the times of all events.",
+        "The service corrects the times of events by this difference. Set the clock that is wrong. If the server's clock is wrong, the times of all events are wrong.",
       );
 }

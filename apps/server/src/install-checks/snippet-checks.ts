@@ -58,12 +58,12 @@ export function checkSnippet(evidence: Evidence): CheckFinding {
 
 export function checkSnippetOnce({ report }: Evidence): CheckFinding {
   const count = report.snippets.length;
-  if (count === 0) return unknown("There is no snippet to count.");
+  if (count === 0) return unknown("No snippet was found.");
   if (count === 1) return ok("The page has the snippet once.");
   const keys = [...new Set(report.snippets.map(({ publicKey }) => publicKey ?? "no key"))];
   return wrong(
     `The page has the snippet ${count} times (${keys.join(", ")}). With different keys or API URLs, each snippet counts every page view, so views are counted more than once.`,
-    "Remove all but one. Look in layouts, tag managers and plugins.",
+    "Remove all but one. Check layouts, tag managers and plugins.",
   );
 }
 
@@ -121,7 +121,7 @@ export function checkKey(evidence: Evidence): CheckFinding {
   const { publicKey, pageKeyEndsAt } = evidence.service;
   const problem = checkExpectedKey(evidence);
   if (problem) return problem;
-  if (!found) return unknown("There is no snippet to read a key from.");
+  if (!found) return unknown("No snippet was found, so there is no key to check.");
   if (!found.publicKey) {
     const hint = `Add the source's key.${hintForNextJs(found, "data-key")}`;
     return wrong("The snippet has no key.", hint, renderSetting(found, "key", publicKey));

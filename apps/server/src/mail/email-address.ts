@@ -1,4 +1,4 @@
-/** The normalized form of an e-mail address: addresses are validated, stored, looked up, counted and written to in it. */
+/** The normalized form of an email address: addresses are validated, stored, looked up, counted and written to in it. */
 import { domainToASCII } from "node:url";
 import { issueAt, Refusal } from "../core/refusal.ts";
 
@@ -29,7 +29,7 @@ export function toEmailAddress(text: string): string | null {
 export function readEmailAddress(field: string, text: string): string {
   const address = toEmailAddress(text);
   if (address !== null) return address;
-  const issue = issueAt(field, `${field} must be an e-mail address, such as name@example.com`);
+  const issue = issueAt(field, `${field} must be an email address, such as name@example.com`);
   throw new Refusal("invalid_payload", { issues: [issue] });
 }
 

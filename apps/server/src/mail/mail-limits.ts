@@ -59,7 +59,7 @@ class MailCounts {
 export const toMailRefusal = (error: unknown): Refusal =>
   error instanceof Refusal
     ? error
-    : new Refusal("mail_unavailable", { message: "The mail could not be sent." }, error);
+    : new Refusal("mail_unavailable", { message: "The email could not be sent." }, error);
 
 export type LimitedMailer = ReturnType<typeof limitMails>;
 
@@ -78,7 +78,7 @@ export function limitMails(mailer: Mailer, nodes: () => number, clock: () => num
       const refused = key === null ? null : counts.check(key, now);
       if (!refused) continue;
       throw new Refusal("rate_limited", {
-        message: `Too many mails were sent ${whose} in the last hour.`,
+        message: `Too many emails were sent ${whose} in the last hour.`,
         ...refused,
       });
     }

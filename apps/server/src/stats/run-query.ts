@@ -69,7 +69,11 @@ function refusalOf(code: ErrorCode, member: string, message: string, cause?: unk
 
 function tooSlow(cause: unknown): Refusal {
   const issues = [issueAt(["dateRange"], "the query takes too long over this range", "too_many")];
-  return new Refusal("query_too_heavy", { message: "The query took too long and was stopped.", issues }, cause);
+  return new Refusal(
+    "query_too_heavy",
+    { message: "The query took too long and was stopped.", issues },
+    cause,
+  );
 }
 
 function toRefusal(error: unknown): unknown {

@@ -265,7 +265,7 @@ test("A report to an address outside the workspace waits until the address agree
   assert.deepEqual([report.confirmedAt, report.nextAt], [null, null]);
   const mail = lastMail();
   assert.deepEqual([mails.received.length, mail.to], [1, ["kim@other.example"]]);
-  assert.match(mail.text, /^\S.* of the workspace .+ on Headwater asks to send the weekly report of Shop/);
+  assert.match(mail.text, /^\S.* of the workspace .+ on Headwater wants to send the weekly report of Shop/);
   assert.ok(!mail.text.includes("ada@") && !mail.html.includes("<img"));
   const path = consentPath();
   refused(await sendNow(source, report), 409, "report_unconfirmed");

@@ -49,7 +49,7 @@ export const ACCOUNT_OPERATIONS = [
     method: "PATCH",
     path: "/api/profile",
     summary: "Change your profile",
-    description: "Members that are absent keep their value. An e-mail address has to be confirmed instead.",
+    description: "Members that are absent keep their value. An email address has to be confirmed instead.",
     access: "person",
     body: account.UpdateProfileBody,
     status: 200,
@@ -61,7 +61,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email",
-    summary: "Send a link that confirms your e-mail address",
+    summary: "Send a link that confirms your email address",
     description: "The address becomes yours when the link is opened, within an hour. Needs `SMTP_URL`.",
     access: "person",
     body: account.EmailBody,
@@ -74,7 +74,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email/confirm",
-    summary: "Confirm your e-mail address by the code of the mail",
+    summary: "Confirm your email address by the code of the mail",
     description:
       "The code works once, for the user who asked for it. The previous address gets a mail with a link that takes the change back.",
     access: "person",
@@ -88,7 +88,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email/restore",
-    summary: "Take back a change of your e-mail address",
+    summary: "Take back a change of your email address",
     description:
       "For the code in the mail to the previous address, within 7 days. It ends every session, and revokes the tokens that were created since the change.",
     access: "public",
@@ -141,7 +141,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Members",
     method: "POST",
     path: "/api/invitations",
-    summary: "Invite a person by e-mail or by a link",
+    summary: "Invite a person by email or by a link",
     description:
       "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it. An access token cannot invite: it must not become a person.",
     access: "members:manage",
@@ -225,7 +225,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/sign-in/link",
-    summary: "Send a sign-in link by e-mail",
+    summary: "Send a sign-in link by email",
     description:
       "The answer never says whether the address has an account. The link works once, within 10 minutes. At most 5 links of an account are open, and 10 requests a minute of one client address are answered.",
     access: "public",

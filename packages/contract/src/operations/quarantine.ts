@@ -20,9 +20,9 @@ export const QUARANTINE_OPERATIONS = [
     tag: "Debug",
     method: "GET",
     path: QUARANTINE,
-    summary: "Count the events that a source keeps although it did not store them",
+    summary: "Count the rejected events that a source keeps",
     description:
-      "A source keeps what it refuses for `keepRejected` days, if a change of its settings or of its tracking plan can mend the reason.",
+      "A source keeps rejected events for `keepRejected` days, if a change of its settings or of its tracking plan can fix the cause.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",

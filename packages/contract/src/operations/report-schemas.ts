@@ -1,4 +1,4 @@
-/** Weekly and monthly reports of the stats of a source, by e-mail or to a Slack webhook (docs/api/reports.md). */
+/** Weekly and monthly reports of the stats of a source, by email or to a Slack webhook (docs/api/reports.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "../limits.ts";
 import { Closed, flag, OneOf, SameOrganizationId, text, textOrNull, time, timeOrNull } from "../shapes.ts";
@@ -23,7 +23,7 @@ export const CreateReportBody = Closed({
   target: Type.String({
     minLength: 1,
     maxLength: LIMITS.maxReportTargetLength,
-    description: "One e-mail address, or the URL of an incoming webhook of Slack.",
+    description: "One email address, or the URL of an incoming webhook of Slack.",
   }),
   timezone: Type.Optional(timezone),
 });
@@ -33,12 +33,12 @@ export const StatsReport = Closed({
   reportId: text("Its id."),
   period,
   channel,
-  target: text("The e-mail address, or the origin of the webhook and the last characters of its URL."),
+  target: text("The email address, or the origin of the webhook and the last characters of its URL."),
   timezone: text("The time zone of its days."),
   userId: text("Who created it."),
   createdAt: time("When it was created."),
   confirmedAt: timeOrNull(
-    "Since when it is sent; null: its e-mail address was asked, and has not agreed yet.",
+    "Since when it is sent; null: its email address was asked, and has not agreed yet.",
   ),
   nextAt: timeOrNull("When it is sent next; null: its address has not agreed yet."),
   lastSentAt: timeOrNull("When it was sent last; null: not yet."),
@@ -48,7 +48,7 @@ export type StatsReport = Static<typeof StatsReport>;
 
 export const ReportList = Closed({
   reports: Type.Array(StatsReport, { description: "Oldest first." }),
-  canMail: flag("false: the service has no mail server (SMTP_URL), so it sends no reports by e-mail."),
+  canMail: flag("false: the service has no mail server (SMTP_URL), so it sends no reports by email."),
 });
 export const DeletedReport = Closed({
   reportId: text("The id of the deleted report."),

@@ -1,4 +1,4 @@
-/** The operations on reports that are sent by e-mail and to Slack. */
+/** The operations on reports that are sent by email and to Slack. */
 import Type from "typebox";
 import {
   BODY_CODES,
@@ -55,7 +55,7 @@ export const REPORT_OPERATIONS = [
     path: REPORTS,
     summary: "Send a report every week or month",
     description:
-      "It is sent six hours after each week or month. An e-mail address that is not one of a member gets a mail with a link, and the report waits until it agrees. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
+      "It is sent six hours after each week or month. An email address that is not one of a member gets a mail with a link, and the report waits until it agrees. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",

@@ -67,14 +67,14 @@ function hostProblem(hostAndPort: string): string | null {
 function problemOf(text: string): string | null {
   if (text === "") return "it is empty";
   if (text.toLowerCase() === "null") return "only * allows pages whose origin is null";
-  if (FILE_PATH.test(text)) return "it is a path on a computer";
+  if (FILE_PATH.test(text)) return "it is a file path";
   if (NO_WEB_PAGE.test(text)) return "it is not the address of a website";
   if (/\s/.test(text)) return "it has a space; each entry is one address";
   const [, scheme, rest = ""] =
     /^(?:(https?|[a-z][a-z0-9+.-]*(?=:\/)|\*(?=:)):)?\/*(.*)$/i.exec(text.replaceAll("\\", "/")) ?? [];
   const authority = rest.split(/[/?#]/, 1)[0]!;
   if (/[,;|]/.test(authority)) return "it has a comma, semicolon or bar; each entry is one address";
-  if (scheme === undefined && authority.includes("@")) return "it is an e-mail address";
+  if (scheme === undefined && authority.includes("@")) return "it is an email address";
   if (scheme === "*") return "* cannot stand for the scheme";
   const hostAndPort = authority.split("@").at(-1)!;
   const isWord = /^[^.:[\]*]+$/.test(hostAndPort) && hostAndPort.toLowerCase() !== "localhost";

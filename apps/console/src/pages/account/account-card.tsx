@@ -29,7 +29,7 @@ export function AccountCard({ name, email, organizations = [] }: AccountCardProp
       )}
       <div>
         <Text fw={600} className="wrap">
-          <bdi>{title ?? "An account without a name"}</bdi>
+          <bdi>{title ?? "Unnamed account"}</bdi>
         </Text>
         {name !== null && email !== null && (
           <Text size="sm" c="dimmed" className="wrap">

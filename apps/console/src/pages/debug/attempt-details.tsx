@@ -36,7 +36,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   );
   const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
   return (
-    <Paper p="lg" component="section" aria-label="Attempt" className="attempt">
+    <Paper p="lg" component="section" aria-label="Request" className="attempt">
       <Stack>
         <Group justify="space-between" align="flex-start">
           <Group gap="sm">
@@ -57,7 +57,7 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
         <EventResults attempt={attempt} sourceId={source.sourceId} />
         {attempt.truncated && (
           <Text size="sm" c="dimmed">
-            The request was too large to store completely. Parts of it are cut off.
+            This request was too large to store in full. Parts of it are cut off.
           </Text>
         )}
         <div className="json-pair">
@@ -111,7 +111,7 @@ function MainFacts({ attempt, sourceId }: AttemptPartProps) {
 const technicalFacts = (attempt: DebugAttempt): readonly Fact[] => [
   ["Key", attempt.publicKey ? `${attempt.keyState}: ${attempt.publicKey}` : attempt.keyState],
   ["Route", attempt.legacy ? "deprecated (no version in the path)" : null],
-  ["Endpoint", attempt.endpoint ? `compatible with ${attempt.endpoint}` : null],
+  ["Endpoint", attempt.endpoint ? `${attempt.endpoint} (compatible)` : null],
   ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
   ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
   ["Browser", attempt.userAgent],

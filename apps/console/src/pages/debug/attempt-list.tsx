@@ -99,7 +99,7 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
         // a short list has no empty space below its last row
         style={isBoxed ? { maxHeight: rows.height + BORDERS_PX } : undefined}
         role="listbox"
-        aria-label="Attempts, newest first"
+        aria-label="Requests, newest first"
         aria-activedescendant={active ?? undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}

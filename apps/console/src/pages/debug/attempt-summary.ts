@@ -26,7 +26,7 @@ export function titleOf({ results, kind, code, outcome }: DebugAttempt): string 
     const shown = names.slice(0, MAX_NAMES).join(", ");
     return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
   }
-  if (outcome === "test") return "Test of the install";
+  if (outcome === "test") return "Install test";
   if (outcome === "failed") return code === null ? "Refused" : meaningOf(code);
   return kind === "bootstrap" ? "Session opened" : "No events";
 }

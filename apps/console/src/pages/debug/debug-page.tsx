@@ -25,7 +25,7 @@ import { useOpenedAttempt } from "./use-opened-attempt.ts";
 const HEALTH_MS = 2_000;
 
 export const DebugPage = () => (
-  <SourcePage title="Live ingest attempts" permission="debug:read">
+  <SourcePage title="Live requests" permission="debug:read">
     {(source) => <Debug source={source} />}
   </SourcePage>
 );
@@ -102,7 +102,7 @@ function Debug({ source }: { readonly source: Source }) {
       )}
       {isNotFound && (
         <Text size="sm" role="status">
-          The linked attempt is not in this list. It may be older, hidden by a filter, or no longer stored.
+          The linked request is not in this list. It may be older, hidden by a filter, or no longer stored.
         </Text>
       )}
       {state.attempts.length === 0 ? (
@@ -145,7 +145,7 @@ function LiveControls({
         {isPaused ? "Resume" : "Pause"}
       </Button>
       <Text size="sm" c="dimmed">
-        {pluralize(attempts.length, "attempt")}
+        {pluralize(attempts.length, "request")}
         {pendingCount > 0 && `, ${formatCount(pendingCount)} new`}
       </Text>
     </Group>
@@ -162,7 +162,11 @@ function NoAttempts({ state, isFiltered, sourceId }: NoAttemptsProps) {
   if (state.isLoading) return <Loading />;
   if (state.error) return null;
   if (isFiltered)
-    return <EmptyState title="No matching attempts">No stored attempt matches these filters.</EmptyState>;
+    return (
+      <EmptyState title="No matching requests">
+        No stored request matches these filters. Change or clear them.
+      </EmptyState>
+    );
   return (
     <InstallPrompt title="No requests yet" sourceId={sourceId} awaited="request">
       Every request with this source’s key appears here within a second, including refused ones.

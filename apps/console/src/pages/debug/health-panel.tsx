@@ -51,7 +51,7 @@ function filteredFacts(groups: HealthPanelProps["groups"]) {
 export function HealthPanel(props: HealthPanelProps) {
   const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
-  const period = isFiltered ? "Last 24 hours, listed requests that match the filters" : "Last 24 hours";
+  const period = isFiltered ? "Last 24 hours, listed requests that match" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
   const rejectsByPlan = topCodes.some(({ code }) => code === PLAN_CODE);
@@ -88,9 +88,9 @@ export function HealthPanel(props: HealthPanelProps) {
       </div>
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          The list is a sample: {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
-          {last24h.notListed === 1 ? "is" : "are"} {isFiltered ? "" : "counted above but "}not listed, because
-          more arrived in the same second.
+          The list is a sample: in busy seconds not every request is listed.{" "}
+          {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
+          {last24h.notListed === 1 ? "is" : "are"} {isFiltered ? "" : "counted above but "}not listed.
         </Text>
       )}
       {otherWarnings.map(({ code, message, hint }) => (

@@ -33,10 +33,10 @@ export function KeptEvents({ source }: { readonly source: Source }) {
         Kept events
       </Title>
       <Text size="sm" c="dimmed">
-        {pluralize(data.events, "event")} that {data.events === 1 ? "was" : "were"} not stored. Mend the
-        cause, then replay them.
+        {pluralize(data.events, "event")} {data.events === 1 ? "was" : "were"} rejected and kept. Fix the
+        cause, then replay {data.events === 1 ? "it" : "them"}.
         {data.evictedEvents > 0 &&
-          ` ${pluralize(data.evictedEvents, "older event")} had to be deleted, because the quarantine was full.`}
+          ` ${pluralize(data.evictedEvents, "older event")} had to be deleted to make room.`}
       </Text>
       <ul className="kept-events" aria-label="Kept events by cause">
         {data.groups.slice(0, MAX_GROUPS).map((group) => (
@@ -93,8 +93,10 @@ function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProp
         {({ evaluated, selected, accepted, rejected }) => (
           <>
             <Text>
-              By today’s rules, {formatCount(accepted)} of {pluralize(evaluated, "event")}{" "}
-              {evaluated < selected && `(the oldest of ${formatCount(selected)}) `}would be stored.
+              With the current settings, {formatCount(accepted)} of{" "}
+              {evaluated < selected ? "the oldest " : ""}
+              {pluralize(evaluated, "event")} would be stored.
+              {evaluated < selected && ` ${formatCount(selected)} events are kept in all.`}
             </Text>
             {rejected.map(({ code, events, message }) => (
               <Text key={code} size="sm">
@@ -134,7 +136,7 @@ function ReplayProgress({ started, onClose }: ReplayProgressProps) {
     <Stack>
       <Text role="status">
         {data.status === "done" ? "Done" : "Running"}: {formatCount(data.accepted)} stored,{" "}
-        {formatCount(data.duplicates)} stored before, {formatCount(rejected)} rejected again, of{" "}
+        {formatCount(data.duplicates)} duplicates, {formatCount(rejected)} rejected again, of{" "}
         {formatCount(data.selected)}.
       </Text>
       {error && <ErrorAlert error={error} />}

@@ -27,7 +27,7 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
     <figure className="timeline">
       <figcaption>
         <Title order={2} size="h5">
-          Last hour, listed attempts by minute
+          Last hour, listed requests by minute
         </Title>
         <ul className="legend" aria-label="Legend">
           {STACKED.toReversed().map((outcome) => (

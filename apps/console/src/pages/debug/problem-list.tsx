@@ -47,8 +47,8 @@ export const ProblemList = ({ problems, mended, children, ...shared }: ProblemLi
           {children}
         </ul>
       )}
-      {fold(problems.slice(MAX_SHOWN), "more problem", "Further error codes")}
-      {fold(mended, "mended problem", "Mended problems")}
+      {fold(problems.slice(MAX_SHOWN), "more problem", "More error codes")}
+      {fold(mended, "fixed problem", "Fixed problems")}
     </div>
   );
 };

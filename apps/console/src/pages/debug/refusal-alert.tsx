@@ -27,9 +27,9 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
   if (code === null) return null;
   if (outcome === "test")
     return (
-      <Alert color="gray" title="Test of the install">
-        The doctor or “Test my site” sent this request, and the service refuses it on purpose. It counts
-        nowhere.
+      <Alert color="gray" title="Install test">
+        “Test my site” or the <code>doctor</code> command sent this request. Headwater refuses it on purpose
+        and does not count it.
       </Alert>
     );
   // the list of results below says what is wrong with each event

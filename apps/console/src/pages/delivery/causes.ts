@@ -11,18 +11,17 @@ export interface Cause {
 /** The causes that a client reports, and two that the statement adds. */
 const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> = {
   queue_full: {
-    title: "Too many events waited",
+    title: "Browser queue full",
     advice: "A browser keeps about 1,500 unsent events. Send fewer events per page.",
   },
   too_old: {
-    title: "Waited for more than a day",
+    title: "Unsent for more than a day",
     advice:
-      "The browser was offline, or its requests were refused or blocked. Look in Debug for refused requests of these days.",
+      "The browser was offline, or its requests were refused or blocked. Check Debug for refused requests on these days.",
   },
   refused: {
     title: "Refused by the service",
-    advice:
-      "The event was invalid or too large. Look in Debug for the request, and correct what the site sends.",
+    advice: "The event was invalid or too large. Find the request in Debug, and correct what the site sends.",
   },
   unreachable: {
     title: "Service not reached",
@@ -31,7 +30,7 @@ const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> =
   missing: {
     title: "Never sent",
     advice:
-      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. Many come from blockers: serve the script from your own domain.",
+      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause: serve the script from your own domain.",
   },
   stillPossible: {
     title: "May still arrive",

@@ -63,7 +63,9 @@ function Delivery({ source }: { readonly source: Source }) {
         {(statement) =>
           rateOf(statement.days) === null ? (
             <>
-              <EmptyState title="No events">No event of these days is known.</EmptyState>
+              <EmptyState title="No events">
+                No events arrived in this range. Choose a longer range.
+              </EmptyState>
               <Recovery source={source} days={[]} />
             </>
           ) : (
@@ -72,8 +74,13 @@ function Delivery({ source }: { readonly source: Source }) {
               <div className="delivery-cards">
                 <Losses days={statement.days} />
                 <Recovery source={source} days={statement.days} />
-                <Worst sourceId={sourceId} days={days} by="page" title="Worst pages" />
-                <Worst sourceId={sourceId} days={days} by="browser" title="Worst browsers" />
+                <Worst sourceId={sourceId} days={days} by="page" title="Pages with the most lost events" />
+                <Worst
+                  sourceId={sourceId}
+                  days={days}
+                  by="browser"
+                  title="Browsers with the most lost events"
+                />
                 <Whereabouts days={statement.days} />
               </div>
             </>
@@ -107,13 +114,13 @@ function Rate({ source, days }: RateProps) {
       </Text>
       <Text size="sm">
         {all === 0
-          ? "No event is known to be lost."
+          ? "No lost events were reported."
           : `${pluralize(all, "event")} ${all === 1 ? "was" : "were"} lost.`}
         {rejected > 0 && ` ${pluralize(rejected, "more event")} ${rejected === 1 ? "was" : "were"} rejected.`}
-        {kept > 0 && ` ${pluralize(kept, "refused event")} can be replayed.`}
+        {kept > 0 && ` ${pluralize(kept, "kept event")} can be replayed.`}
       </Text>
       <Text size="sm" c="dimmed">
-        Only clients that number their events, as Headwater’s do, can say what they lost.
+        Losses are known only for clients that number their events, such as Headwater’s own.
         {all > 0 && " Lost events by UTC day:"}
       </Text>
       {all > 0 && (
@@ -138,14 +145,14 @@ function Losses({ days }: DaysProps) {
   ].filter(([, events]) => events > 0);
   if (rows.length === 0)
     return (
-      <Paper p="lg" component="section" aria-label="Not arrived">
-        <SectionHeader title="Not arrived">
-          No event of these days is known to be lost or rejected.
+      <Paper p="lg" component="section" aria-label="Lost and rejected">
+        <SectionHeader title="Lost and rejected">
+          No events were lost or rejected in this range.
         </SectionHeader>
       </Paper>
     );
   return (
-    <Figures title="Not arrived" hint="Why, as far as the clients report it, and what to do.">
+    <Figures title="Lost and rejected" hint="The reported causes, and what to do.">
       {rows.map(([code, events]) => {
         const { title, advice } = causeFor(code);
         return (
@@ -167,13 +174,13 @@ function Losses({ days }: DaysProps) {
 const PLACES = [
   ["In the warehouse", "inWarehouse"],
   ["Lost in the warehouse", "lostInWarehouse"],
-  ["Erased with their visitors", "erased"],
-  ["Expired", "expired"],
+  ["Erased with a visitor", "erased"],
+  ["Deleted after the retention period", "expired"],
   ["On their way to the warehouse", "waiting"],
 ] as const;
 
 const Whereabouts = ({ days }: DaysProps) => (
-  <Figures title="Accepted" hint="Where the accepted events are.">
+  <Figures title="Accepted" hint="Where the accepted events are now.">
     {PLACES.map(([label, name]) => (
       <tr key={name}>
         <td>{label}</td>

@@ -25,7 +25,7 @@ export function Recovery({ source, days }: RecoveryProps) {
     <Paper p="lg" component="section" aria-label="Can they be recovered?">
       <Stack gap="md">
         <SectionHeader title="Can they be recovered?">
-          The service keeps events that it refused. It cannot keep what never reached it.
+          Rejected events can be kept and replayed. Events that never reached Headwater cannot.
         </SectionHeader>
         <KeptEventsOffer source={source} />
         {waiting > 0 && (
@@ -33,13 +33,13 @@ export function Recovery({ source, days }: RecoveryProps) {
         )}
         {damaged > 0 && (
           <Text size="sm" className="wrap">
-            {pluralize(damaged, "accepted event")} {damaged === 1 ? "is" : "are"} missing in the warehouse.
+            {pluralize(damaged, "accepted event")} {damaged === 1 ? "is" : "are"} missing from the warehouse.
             The operator can restore a backup.
           </Text>
         )}
         {lost > 0 && (
           <Text size="sm">
-            {pluralize(lost, "lost event")} cannot be recovered. Mend the causes, so that no more are lost.
+            {pluralize(lost, "lost event")} cannot be recovered. Fix the causes to stop further losses.
           </Text>
         )}
       </Stack>
@@ -70,7 +70,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
   if (kept.events > 0)
     return (
       <Offer
-        text={`${pluralize(kept.events, "refused event")} can be replayed, after you mend the cause: ${[...causes].join(", ")}.`}
+        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}.`}
       >
         <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} size="xs">
           Open kept events
@@ -79,15 +79,13 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
     );
   if (keepRejected > 0)
     return (
-      <Offer
-        text={`Nothing to replay: no refused event of the last ${pluralize(keepRejected, "day")} is kept.`}
-      />
+      <Offer text={`There are no kept events from the last ${pluralize(keepRejected, "day")} to replay.`} />
     );
   return (
-    <Offer text="This source keeps no refused events, so none can be replayed.">
+    <Offer text="This source does not keep rejected events. Keep them to replay them after you fix the cause.">
       {can("sources:write") && (
         <ButtonLink to="/sources/settings" search={{ sourceId }} size="xs" variant="default">
-          Keep them
+          Keep rejected events{" "}
         </ButtonLink>
       )}
     </Offer>

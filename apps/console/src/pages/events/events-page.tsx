@@ -71,11 +71,11 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
         <Text size="sm" c="dimmed">
           Imported events are not counted.
           {catalog.otherEvents > 0 &&
-            ` ${pluralize(catalog.otherEvents, "event")} with further names ${catalog.otherEvents === 1 ? "is" : "are"} not listed.`}
+            ` ${pluralize(catalog.otherEvents, "event")} with other names ${catalog.otherEvents === 1 ? "is" : "are"} not listed.`}
         </Text>
       )}
       {events.length === 0 ? (
-        <EmptyState title="No events yet">No event was accepted, and no event is planned.</EmptyState>
+        <EmptyState title="No events yet">Accepted and planned events appear here.</EmptyState>
       ) : (
         <EventTable events={events} version={version} violationsOf={violationsOf} onOpen={setOpenedName} />
       )}

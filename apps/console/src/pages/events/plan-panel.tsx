@@ -79,8 +79,8 @@ export function PlanPanel({ source, version: saved }: PlanPanelProps) {
         </Group>
         {save.error && <ErrorAlert error={save.error} withIssues />}
         <Text size="sm" c="dimmed">
-          Headwater checks each event when it arrives. Warn: it is accepted, and the violation is in the debug
-          view. Reject: it is not stored.
+          Headwater checks each event on arrival. Warn stores the event and shows the violation in Debug.
+          Reject does not store it.
         </Text>
         {version > 0 && can("stats:read") && <ViolationsChart sourceId={source.sourceId} />}
       </Stack>

@@ -42,7 +42,7 @@ export function PropertyTable({ schema, rows, violations, onChange }: PlannedTab
   if (rows.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No property was seen, and none is planned.
+        No properties have been seen or planned yet.
       </Text>
     );
   return (

@@ -53,8 +53,8 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
       <Text>
         {addedEvents.length === 0
           ? "The plan already has every event of the catalogue."
-          : "Types are those that were seen. A property is required if all of at least 20 events had it."}
-        {leftOut > 0 && ` The plan has no room for ${pluralize(leftOut, "further event")}.`}
+          : "Types come from the accepted events. A property is required if there were at least 20 events and all had it."}
+        {leftOut > 0 && ` The plan is full: ${pluralize(leftOut, "more event")} cannot be added.`}
       </Text>
       <ul className="plain-list proposed-events" aria-label="Proposed events">
         {differencesOf(saved.plan, plan).map((difference) => (

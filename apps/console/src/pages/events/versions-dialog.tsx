@@ -37,7 +37,7 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
         {({ versions }) => {
           const earlier = versions.filter(({ version }) => version !== saved.version);
           const version = chosen ?? earlier[0]?.version;
-          if (version === undefined) return <Text>Version {saved.version} is the only one.</Text>;
+          if (version === undefined) return <Text>There is only version {saved.version}.</Text>;
           const data = earlier.map(({ version: number, createdAt, userId }) => ({
             value: String(number),
             label: `${number}, ${formatExactTime(new Date(createdAt ?? 0))}, ${nameOf(userId)}`,
@@ -45,7 +45,7 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
           return (
             <Stack>
               <NativeSelect
-                label={`Compare version ${saved.version}, the current one, with version`}
+                label={`Compare current version ${saved.version} with`}
                 data={data}
                 value={String(version)}
                 onChange={({ currentTarget: { value } }) => setChosen(Number(value))}
@@ -79,7 +79,7 @@ function ComparedVersion({
         const sides = [`Version ${version}`, `Version ${saved.version}`] as const;
         return (
           <Stack>
-            {differences.length === 0 && <Text>Both versions are equal.</Text>}
+            {differences.length === 0 && <Text>The versions are identical.</Text>}
             {differences.map((difference) => (
               <JsonChange key={difference.name} {...difference} sides={sides} />
             ))}

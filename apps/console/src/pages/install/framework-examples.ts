@@ -28,7 +28,8 @@ const EXAMPLE_TABLE: Record<InstallFramework, Omit<FrameworkExample, "value">> =
   astro: { label: "Astro", instruction: SEE_COMMENTS, code: ({ snippets }) => snippets.astro },
   node: {
     label: "Node.js",
-    instruction: "Call this from your server. It needs a token with the scope “Send events” (page Tokens).",
+    instruction:
+      "Call this from your server. It needs a token that may send events: create one on the Tokens page.",
     code: ({ snippets }) => snippets.node,
   },
   curl: {

@@ -32,8 +32,8 @@ function useHostSplit(sourceId: string): { problem: string; advice: string } | n
   const attribute =
     option === "crossSubdomain" ? 'data-cross-subdomain="true"' : `data-link-domains="${fromHost} ${toHost}"`;
   return {
-    problem: `In the last 7 days ${amount} came from ${fromHost} to ${toHost} and counted on both.`,
-    advice: `Add \`${attribute}\` to the snippet on both hosts to count each as one.`,
+    problem: `In the last 7 days, ${amount} went from ${fromHost} to ${toHost} and were counted on both.`,
+    advice: `Add \`${attribute}\` to the snippet on both hosts to count each visitor once.`,
   };
 }
 
@@ -41,7 +41,7 @@ export function HostSplitAlert({ sourceId }: HostSplitProps) {
   const split = useHostSplit(sourceId);
   if (!split) return null;
   return (
-    <Alert color="yellow" title="Visitors count on each host" role="status" className="wrap">
+    <Alert color="yellow" title="Visitors are counted twice" role="status" className="wrap">
       {split.problem} <TextWithCode text={split.advice} />
     </Alert>
   );

@@ -21,8 +21,8 @@ export function HtmlSnippet({ install }: { readonly install: InstallPayload }) {
       <fieldset className="tag-options">
         <legend>Options</legend>
         <Text size="sm" c="dimmed" className="tag-note">
-          Options change the snippet above and are not saved. Copy the snippet after a change. A policy that
-          allows the snippet by its hash then needs the new hash.
+          Options change the snippet above and are not saved. Copy the snippet again after each change. If
+          your Content Security Policy allows it by hash, update the hash too.
         </Text>
         {SNIPPET_OPTIONS.map(({ name, label, help }) => (
           <Switch

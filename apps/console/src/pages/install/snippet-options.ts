@@ -22,7 +22,7 @@ export const SNIPPET_OPTIONS = [
   {
     name: "subdomains",
     label: "Subdomains",
-    help: "One visitor on all of them",
+    help: "Count a visitor once on all subdomains",
     setting: "crossSubdomain",
     value: "true",
   },

@@ -16,7 +16,7 @@ import { isLocalOrigin } from "./local-origin.ts";
 const STATUS: Readonly<Record<InstallCheck["status"], { readonly label: string; readonly color: Color }>> = {
   ok: { label: "OK", color: "green" },
   warning: { label: "Warning", color: "yellow" },
-  wrong: { label: "Wrong", color: "red" },
+  wrong: { label: "Failed", color: "red" },
   unknown: { label: "Not checked", color: "gray" },
 };
 
@@ -40,12 +40,12 @@ export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProp
           3. Test my site
         </Title>
         <Text size="sm">
-          The server opens the page as visitors do and checks the snippet, the key, the origin and the content
-          security policy. Nothing is counted.
+          Headwater opens the page and checks the snippet, the key, the origin and the Content Security
+          Policy. This visit is not counted.
         </Text>
         {isLocal && (
           <CodeBlock
-            title={`The server opens public addresses only. For ${site}, run this in a terminal`}
+            title={`Headwater opens public addresses only. For ${site}, run this in a terminal`}
             text={`${HEADWATER} doctor ${site}/ --key ${publicKey} --api ${new URL(API_BASE).href.replace(/\/+$/, "")}`}
           />
         )}

@@ -67,7 +67,7 @@ export function AddressesForm() {
     >
       <NativeSelect
         label="Query parameters"
-        description="Which ones are stored. Campaign parameters are utm_source, gclid and the like."
+        description="Which ones are stored. Campaign parameters include utm_source and gclid."
         data={[...PARAMETER_OPTIONS]}
         value={fields.parameters.choice}
         onChange={(event) =>
@@ -107,7 +107,7 @@ export function AddressesForm() {
       />
       <LinesField
         label="Merged paths"
-        description="One pattern per line. /orders/* stores all orders as one page; ** matches several parts."
+        description="One pattern per line. /orders/* stores all orders as one page. ** matches any number of folders."
         value={fields.patterns}
         check={checkPage}
         issueAt={(index) => failure?.issueAt("pathRules", "patterns", index) ?? null}

@@ -9,15 +9,15 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 /** @param settings without the service's settings, unless the user is an operator */
 function describeAlerts(isOperator: boolean, settings: Readonly<Record<string, unknown>>): string {
-  if (!isOperator) return "The operator of the service turns alerts on, with `ALERT_WEBHOOK_URL`.";
+  if (!isOperator) return "To turn alerts on, the operator sets `ALERT_WEBHOOK_URL`.";
   if (!settings.ALERT_WEBHOOK_URL)
     return "Alerts are off. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
   const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`)` : "";
   const percent = Number(settings.ALERT_DELIVERY_PERCENT);
   const low =
-    percent > 0 ? `, fewer than ${percent}% of a day’s events arrive (\`ALERT_DELIVERY_PERCENT\`)` : "";
-  return `The service calls \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet}${low}, an event that came daily stops, or the source recovers.`;
+    percent > 0 ? `, receives fewer than ${percent}% of a day’s events (\`ALERT_DELIVERY_PERCENT\`)` : "";
+  return `Headwater sends an alert to \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet}${low}, misses an event that it usually gets every day, or recovers.`;
 }
 
 export function AlertsSection() {

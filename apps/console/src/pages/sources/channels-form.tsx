@@ -13,7 +13,7 @@ interface ChannelFields {
 }
 
 export const CHANNELS: SettingsPart<ChannelFields> = {
-  title: "Sources and channels",
+  title: "Traffic sources and channels",
   stored: ({ channelRules }: Source) => ({ rules: channelRules.map(formatChannelRule).join("\n") }),
   normalize: ({ rules }) => (rules === undefined ? {} : { rules: parseLines(rules).join("\n") }),
   toPatch: ({ rules }) =>
@@ -30,11 +30,11 @@ export function ChannelsForm() {
   return (
     <SettingsSection
       title="Sources and channels"
-      text="Your own rules win over the built-in lists. Changes apply to new events only."
+      text="Your rules take precedence over the built-in lists. Changes apply to new events only."
     >
       <LinesField
         label="Rules"
-        description="One rule per line, such as referrer=*.partner.example -> Partner | Affiliates. The first one that matches counts."
+        description="One rule per line, such as referrer=*.partner.example -> Partner | Affiliates. The first match applies."
         value={fields.rules}
         check={checkChannel}
         issueAt={issueAt}

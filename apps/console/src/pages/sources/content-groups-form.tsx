@@ -41,7 +41,7 @@ export function ContentGroupsForm() {
     >
       <LinesField
         label="Groups"
-        description="One group per line, such as Docs=/docs/*; /guides/*. A page belongs to the first one that it matches."
+        description="One group per line, such as Docs=/docs/*; /guides/*. A page belongs to the first group that it matches."
         value={fields.groups}
         check={checkGroup}
         issueAt={issueAt}

@@ -17,13 +17,13 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { FormSection } from "./form-section.tsx";
 
 const ID_TYPES = [
-  { value: "anonymousId", label: "Anonymous ID" },
+  { value: "anonymousId", label: "Visitor ID" },
   { value: "userId", label: "User ID" },
 ] as const satisfies readonly { value: VisitorKind; label: string }[];
 
 const POLL_MS = 2_000;
 const STATUS_TITLES: Record<Erasure["status"], string> = {
-  ledger: "Erasing sessions, debug snapshots and events that are not in the warehouse yet…",
+  ledger: "Erasing sessions, debug history and events that are not in the warehouse yet…",
   shipping: "Waiting for events that are being sent to the warehouse…",
   warehouse: "Erasing events in the warehouse…",
   done: "Erased",
@@ -48,7 +48,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
     <FormSection
       isDangerous
       title="Erase visitor"
-      text="Deletes all events, sessions and debug snapshots of one visitor from this source. This cannot be undone."
+      text="Deletes all events, sessions and debug history of one visitor from this source. This cannot be undone."
       onSubmit={useSubmit(() => setDialogOpen(true), id.trim() !== "")}
     >
       <Group align="flex-end" gap="sm">
@@ -80,7 +80,7 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
         onConfirm={erase}
       >
         <Text className="wrap">
-          All data with the {kind === "userId" ? "user ID" : "anonymous ID"} “{id.trim()}” will be permanently
+          All data with the {kind === "userId" ? "user ID" : "visitor ID"} “{id.trim()}” will be permanently
           deleted from “<bdi>{name}</bdi>”.
         </Text>
       </ConfirmDialog>

@@ -64,11 +64,11 @@ const toPart = (title: string): SettingsPart<GeneralFields> => ({
   isValid: ({ allowedOrigins, embedOrigins }) => areValidOrigins([...allowedOrigins, ...embedOrigins]),
   question: ({ keepRejected }, stored) => {
     if (keepRejected === undefined || Number(keepRejected) >= Number(stored.keepRejected)) return null;
-    const older = keepRejected === "0" ? "All" : `Those older than ${pluralize(Number(keepRejected), "day")}`;
+    const older = keepRejected === "0" ? "" : ` older than ${pluralize(Number(keepRejected), "day")}`;
     return {
       title: "Delete kept events?",
       confirmLabel: "Delete kept events",
-      text: `The source keeps rejected events for later. ${older} will be permanently deleted.`,
+      text: `Kept events${older} will be permanently deleted. They can then no longer be replayed.`,
     };
   },
 });
@@ -136,7 +136,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   engagement: ({ fields, setFields }) => (
     <Switch
       label="Measure engagement"
-      description="Time on page and scroll depth. It changes the snippet: install the new one on your site."
+      description="Time on page and scroll depth. This changes the snippet: copy the new one to your site."
       checked={fields.engagement}
       onChange={(event) => setFields({ engagement: event.currentTarget.checked })}
     />
@@ -144,7 +144,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   embedOrigins: ({ fields, setFields, failure }) => (
     <OriginsField
       label="Embedding sites"
-      help="The sites that may show a share link of this source in a frame. Without an entry, none may."
+      help="Sites that may embed a share link of this source. If the list is empty, no site may."
       lineLabel="Embedding site"
       origins={fields.embedOrigins}
       onChange={(embedOrigins) => setFields({ embedOrigins })}
@@ -165,7 +165,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
     <TextInput
       type="number"
       label="Keep rejected events"
-      description={`Days, up to ${LIMITS.maxKeepRejectedDays}. Kept events can be replayed from Debug after you mend the cause. 0 keeps none, and deletes those that are kept.`}
+      description={`Days, up to ${LIMITS.maxKeepRejectedDays}. You can replay kept events in Debug after you fix the cause. 0 turns this off and deletes the kept events.`}
       className="narrow-field"
       required
       min={0}

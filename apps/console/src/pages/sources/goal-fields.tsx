@@ -128,7 +128,7 @@ function ValueFields({ goal, issueAt, onChange }: GoalFieldsProps) {
         }
       />
       <Text size="sm" c="dimmed" className="goal-note">
-        per conversion without revenue of its own
+        per conversion that sends no revenue
       </Text>
       <Button
         variant="default"

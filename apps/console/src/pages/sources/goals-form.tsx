@@ -21,7 +21,7 @@ export function GoalsForm() {
   return (
     <SettingsSection
       title="Goals"
-      text="A goal is reached by an event with this name or a view of a matching page. Use * as a wildcard in paths. Goals apply to all stored events."
+      text="An event with this name, or a view of a matching page, reaches the goal. Use * as a wildcard in paths. Goals apply to all stored events."
     >
       <GoalList
         key={generation}

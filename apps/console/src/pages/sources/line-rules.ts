@@ -12,8 +12,8 @@ import type { CheckLine } from "./lines.ts";
 /** The error that forms show for a path that the API refuses. */
 export const PATH_RULE = "A path starts with / and contains no spaces, ? or #. Use * as a wildcard.";
 export const CHANNEL_RULE =
-  "A rule is referrer, source, medium or campaign = pattern -> source | channel. A hyphen keeps the source or the channel.";
-export const GROUP_RULE = "A group is a name = paths that start with /, separated by semicolons.";
+  "Write a rule as referrer=pattern -> source | channel. Besides referrer you can use source, medium or campaign. A hyphen keeps the detected source or channel.";
+export const GROUP_RULE = "Write a group as Name=/path; /other/path. Each path starts with /.";
 
 const rule =
   (accepts: (line: string) => boolean, text: string): CheckLine =>

@@ -79,8 +79,8 @@ function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDia
       onConfirm={rotate}
     >
       <Text>
-        The source gets a new key. Put the new snippet into your site before the grace period ends: afterwards
-        all requests with the old key are refused. Visitors keep their ids.
+        The source gets a new key. Put the new snippet into your site before the grace period ends. After
+        that, requests with the old key are refused. Visitors keep their IDs.
       </Text>
       <NativeSelect
         label="Grace period"
@@ -131,7 +131,7 @@ function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
           [...bootstrapAttempts, ...eventAttempts].sort((a, b) => (a.receivedAt < b.receivedAt ? 1 : -1)),
         );
         if (installs.length === 0) {
-          return <Text size="sm">No recent attempt used an old key.</Text>;
+          return <Text size="sm">No recent request used an old key.</Text>;
         }
         return (
           <div>
@@ -141,7 +141,7 @@ function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
             <ul className="text-sm old-keys">
               {installs.map(({ origin, sdkVersion, count, lastSeenAt }) => (
                 <li key={`${origin} ${sdkVersion}`} className="wrap">
-                  {origin}, {sdkVersion}: {pluralize(count, "attempt")}, last <RelativeTime at={lastSeenAt} />
+                  {origin}, {sdkVersion}: {pluralize(count, "request")}, last <RelativeTime at={lastSeenAt} />
                 </li>
               ))}
             </ul>

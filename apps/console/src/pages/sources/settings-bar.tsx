@@ -36,13 +36,13 @@ export function SettingsBar(props: SettingsBarProps) {
       {saved.error && !hasIssues && <ErrorAlert error={saved.error} />}
       {conflicts.length > 0 && (
         <Text size="sm" role="alert">
-          {list.format(conflicts)} was changed elsewhere since you began. Save replaces that; Discard shows
-          it.
+          {list.format(conflicts)} changed elsewhere while you were editing. Save overwrites that change.
+          Discard loads it.
         </Text>
       )}
       {(isMarked || hasIssues) && (
         <Text size="sm" role="alert">
-          Correct the marked field first.
+          Correct the marked field, then save.
         </Text>
       )}
       <Group justify="space-between" gap="xs" wrap="nowrap">

@@ -71,7 +71,7 @@ function Settings({ source }: { readonly source: Source }) {
               { title: "Content groups", content: <ContentGroupsForm /> },
               { title: "Exclusions", content: <ExclusionsForm /> },
               { title: "Page URLs", content: <AddressesForm /> },
-              { title: "Sources and channels", content: <ChannelsForm /> },
+              { title: "Traffic sources and channels", content: <ChannelsForm /> },
             ],
           },
           {
@@ -109,8 +109,8 @@ function ActiveSection({ source }: { readonly source: Source }) {
       title={activeTitle(source)}
       text={
         isActive
-          ? "An inactive source refuses all events. Refused requests still appear in debug."
-          : "This source is inactive and refuses all events."
+          ? "An inactive source refuses all requests. They still appear in Debug."
+          : "This source is inactive and refuses all requests."
       }
       action={
         <AsyncButton
@@ -156,12 +156,12 @@ function DeleteSection({ source }: { readonly source: Source }) {
         }}
       >
         <Text className="wrap">
-          “<bdi>{name}</bdi>” stops accepting events and leaves every list. Its share links, reports and
-          tokens stop working.
+          “<bdi>{name}</bdi>” stops accepting events and disappears from all lists. Its share links, reports
+          and tokens stop working.
         </Text>
         <Text>
           Its stored events stay in the warehouse{" "}
-          {retentionDays === null ? "for good" : `until they are ${pluralize(retentionDays, "day")} old`}, and
+          {retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, and
           nobody can open them. To keep a copy, export them first. To have them deleted, set a data retention
           first.
         </Text>

@@ -62,7 +62,7 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
   if (query.error instanceof ApiFailure && query.error.code === "source_not_found")
     return (
       <EmptyState isPage title="Source not found" action={TO_SOURCES}>
-        It was deleted, or the link is not complete.
+        It was deleted, or the link is incomplete.
       </EmptyState>
     );
   return (

@@ -123,7 +123,7 @@ function SourceList({ filters, change, query, count }: SourceListProps) {
       {isSearched && <ListTools {...{ filters, change, count }} statuses={pages[0]?.statuses} />}
       {shown.length === 0 && (
         <Text c="dimmed">
-          {search === "" ? "No source has this status now." : `No source contains “${search}”.`}
+          {search === "" ? "No source has this status." : `No source matches “${search}”.`}
         </Text>
       )}
       {shown.length > 0 && <SourceTable pages={pages.map(({ sources }) => sources)} />}

@@ -68,7 +68,7 @@ const byFirstVisit = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, { dimension, metrics: ["visitors", "newVisitors"] });
 const FIRST_VISITS: TabList = [
   { ...byVisitors("visitorType", "New visitors"), short: "New" },
-  byFirstVisit("firstSource", "First source"),
+  byFirstVisit("firstSource", "First traffic source"),
   byFirstVisit("firstChannel", "First channel"),
   byFirstVisit("firstUtmCampaign", "First campaign"),
   byFirstVisit("firstEntryPage", "First entry page"),
@@ -195,8 +195,8 @@ const PANELS: readonly PanelDefinition[] = [
 
 const SITES: PanelDefinition = {
   id: "sites",
-  label: "Sites",
-  tabs: [table("Sites", { dimension: "site", metrics: ["visitors", "sessions"] })],
+  label: "Sources",
+  tabs: [table("Sources", { dimension: "site", metrics: ["visitors", "sessions"] })],
 };
 /** Panels and tabs that belong to one source: goals, the way to turn on web vitals, properties and content groups. */
 const OF_ONE_SOURCE: ReadonlySet<string> = new Set(["goals", "vitals", "properties", "contentGroup"]);

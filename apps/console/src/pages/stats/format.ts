@@ -113,7 +113,7 @@ export function timeFormatter(timeZone: string, interval: ViewInterval): (instan
 }
 
 /** The name of an interval that is not over. */
-export const inPart = (name: string): string => `${name} (in part)`;
+export const inPart = (name: string): string => `${name} (so far)`;
 
 const SHORT_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
   minute: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },

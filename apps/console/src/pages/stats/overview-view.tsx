@@ -38,7 +38,7 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       />
       {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />}
       {isEmpty ? (
-        <EmptyState title="No data for this period">
+        <EmptyState title="No data in this range">
           {view.scope.filters.length > 0
             ? "No events match these filters. Remove one of them."
             : "New events appear here within seconds. Choose a longer range to see earlier events."}

@@ -97,7 +97,7 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
           </Text>
           {properties.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
-              No properties in this period
+              No properties in this range
             </Text>
           ) : (
             <PropertyTable

@@ -31,7 +31,7 @@ function toShareLink({ params }: StatsView, token: string, page: "shared" | "emb
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Stack>
     <Text size="sm" c="dimmed">
-      Anyone with the link can see all stats of this source, with the values of its event properties, and
+      Anyone with the link can see all stats of this source, including the values of event properties, and
       nothing else. A link with a password also asks for the password. A link stops working when it is
       revoked, or when its creator leaves the workspace.
     </Text>
@@ -104,8 +104,8 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
               label="Copy embed code"
             />
             <Text size="sm" c="dimmed">
-              Shows the stats in a frame, which grows with them, on the sites that are listed under Embedding
-              in the settings of the source.
+              The code embeds the stats in a page. It works on the sites listed under Embedding in the source
+              settings.
             </Text>
           </Group>
         </>
@@ -149,7 +149,7 @@ const LinkRow = ({ token, creator }: LinkRowProps) => (
       </Text>
       <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the link">…{token.hint}</code>
-        {token.hasPassword && " · With a password"} · Created by <bdi>{creator ?? token.userId}</bdi>
+        {token.hasPassword && " · Password required"} · Created by <bdi>{creator ?? token.userId}</bdi>
       </Text>
     </td>
     <td>

@@ -14,7 +14,7 @@ export const FILTER_OPERATORS = [
   { value: "contains", label: "contains" },
   { value: "lacks", label: "does not contain" },
   { value: "matches", label: "matches" },
-  { value: "had", label: "is, at any time in the visit" },
+  { value: "had", label: "is, at any time in the session" },
 ] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number]["value"];
 

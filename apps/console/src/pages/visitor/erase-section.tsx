@@ -40,7 +40,7 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
     <Paper p="lg" component="section" aria-label="Erasure">
       <Group justify="space-between">
         <SectionHeader title="Erase data">
-          Deletes all events, sessions and requests of this visitor. This cannot be undone.
+          Deletes all events, sessions and debug history of this visitor. This cannot be undone.
         </SectionHeader>
         <Group gap="sm">
           {ids.map((one) => (
@@ -59,12 +59,12 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
       >
         <Stack gap="xs">
           <Text className="wrap">
-            Everything of the {chosen?.kind === "userId" ? "user" : "visitor"} “<bdi>{chosen?.id}</bdi>” is
-            permanently deleted from “<bdi>{name}</bdi>”: all events in the warehouse, all sessions, and all
-            requests of the debug history.
+            All data of the {chosen?.kind === "userId" ? "user" : "visitor"} “<bdi>{chosen?.id}</bdi>” will be
+            permanently deleted from “<bdi>{name}</bdi>”: events, sessions and debug history.
           </Text>
           <Text size="sm" c="dimmed">
-            Events without this {chosen?.kind} stay. This cannot be undone.
+            Events without this {chosen?.kind === "userId" ? "user ID" : "visitor ID"} are kept. This cannot
+            be undone.
           </Text>
         </Stack>
       </ConfirmDialog>

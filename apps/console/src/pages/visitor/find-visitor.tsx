@@ -7,7 +7,7 @@ import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
 
 const KINDS = [
   { value: "userId", label: "User ID" },
-  { value: "anonymousId", label: "Anonymous ID" },
+  { value: "anonymousId", label: "Visitor ID" },
 ] as const satisfies readonly { value: VisitorKind; label: string }[];
 
 export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
@@ -31,8 +31,8 @@ export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
         Find a visitor
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Enter the ID that your site sends. Sessions and visitors can also be opened from the details of a
-        request on the Debug page.
+        Enter the ID that your site sends. You can also open sessions and visitors from the details of a
+        request in Debug.
       </Text>
       <Group align="flex-end" gap="sm">
         <NativeSelect

@@ -80,7 +80,7 @@ function Events({ source, subject, linked }: EventsProps) {
               }
             >
               There are no events of the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>”. They
-              may have been erased, be past their retention, or not be stored yet.
+              may have been erased, have expired, or not be stored yet.
             </EmptyState>
           );
         const ids = idsOf(events);

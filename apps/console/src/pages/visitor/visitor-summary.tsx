@@ -71,7 +71,7 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
   return [
     ...parts,
     [
-      "Source",
+      "Traffic source",
       <span key="source" className="clamp" title={source}>
         {source}
       </span>,
@@ -115,8 +115,8 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
         )}
         {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (
           <Text size="sm">
-            This visitor’s browser stores nothing. The id is of one day: visits on other days cannot be
-            connected.
+            This visitor’s browser stores nothing, so their ID changes every day. Sessions on other days
+            cannot be linked.
           </Text>
         )}
       </Stack>

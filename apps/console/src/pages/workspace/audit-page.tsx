@@ -41,7 +41,7 @@ export function AuditPage() {
       <RequirePermission permission="audit:read">
         {saved.error && <ErrorAlert error={saved.error} />}
         {saved.data === MAX_EXPORT_ENTRIES && (
-          <Alert color="yellow" title="The file has the newest 5,000 changes only" />
+          <Alert color="yellow" title="The file has only the newest 5,000 changes" />
         )}
         <FilterFields filters={filters} onChange={setFilters} />
         <AuditEntries filters={filters} names={names} />

@@ -58,8 +58,8 @@ const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "source.plan_saved": "tracking plan saved",
   "source.report_created": "report created",
   "source.report_deleted": "report deleted",
-  "source.report_confirmed": "report agreed to by its address",
-  "source.report_unsubscribed": "report ended by its address",
+  "source.report_confirmed": "report confirmed",
+  "source.report_unsubscribed": "report unsubscribed",
   "source.debug_read": "debug data read",
   "source.events_read": "stored events read",
   "source.exported": "events exported",
@@ -170,7 +170,7 @@ const ACTOR_TEXTS: Readonly<Record<AuditEntry["actor"], string>> = {
   service_account: "Service account",
   shared_link: "Shared link",
   command_line: "Command line",
-  stranger: "Stranger",
+  stranger: "Not signed in",
   system: "System",
 };
 

@@ -46,7 +46,7 @@ export function InviteForm({ onCreated }: InviteFormProps) {
         <Text size="sm" c="dimmed">
           An invitation works once, within 7 days.
           {methods?.sendsMail === false &&
-            " Create a link and send it yourself: email is off on this server."}
+            " This service has no mail server: create a link and send it yourself."}
         </Text>
         {creation.error && <ErrorAlert error={creation.error} />}
         {methods?.sendsMail && (

@@ -31,8 +31,8 @@ export function ServiceAccountForm({ onCreated }: { readonly onCreated: () => vo
     <form onSubmit={submit}>
       <Stack>
         <Text size="sm" c="dimmed">
-          For scripts and servers. It belongs to the workspace and stays when you leave. Create its tokens on
-          the page Tokens.
+          For scripts and servers. The account belongs to the workspace and stays when you leave. Create its
+          tokens on the Tokens page.
         </Text>
         {created.error && <ErrorAlert error={created.error} />}
         <TextInput

@@ -95,9 +95,9 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
   const facts = [
     { name: "Accepted events", value: formatCount(usage.accepted) },
     {
-      name: "Visit starts",
+      name: "Bootstraps",
       value: formatCount(usage.bootstraps),
-      hint: "Bootstrap requests",
+      hint: "First requests of clients: each opens or resumes a session",
     },
     { name: "Data received", value: formatBytes(usage.bytes) },
     {
@@ -106,7 +106,7 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
     },
   ];
   return (
-    <Paper p="lg" component="section" aria-label="Sums">
+    <Paper p="lg" component="section" aria-label="Totals">
       <div className="usage-sums">
         {facts.map(({ name, value, hint }) => (
           <div key={name}>

@@ -27,7 +27,7 @@ const FigureHeads = ({ beside }: { readonly beside?: string }) => (
   <>
     <th className="end">Events</th>
     {beside !== undefined && <th className="end">{beside}</th>}
-    <th className="minor end">Visit starts</th>
+    <th className="minor end">Bootstraps</th>
     <th className="end">Data received</th>
   </>
 );

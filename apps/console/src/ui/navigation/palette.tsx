@@ -54,7 +54,7 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
           </button>
         </li>
       ))}
-      {shown.length === 0 && !missing && <li className="menu-title">Nothing is called “{text}”.</li>}
+      {shown.length === 0 && !missing && <li className="menu-title">No results for “{text}”.</li>}
       {missing && <li className="menu-title">{missing}</li>}
     </ul>
   );

@@ -10,7 +10,7 @@ import { findMember, findUserId, readMembers } from "../find-named.ts";
 import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-access.ts";
 import { tableOr, toMinute } from "../report.ts";
 
-const USER = { user: "The member's id, name or e-mail address" };
+const USER = { user: "The member's id, name or email address" };
 
 const toRow = ({ userId, kind, name, email, role, createdAt }: Member) => [
   userId,
@@ -27,7 +27,7 @@ const list = defineCommand({
   run: ({ organization }) =>
     withWorkspace(organization, async (access) => {
       const members = (await readMembers(access, access.organizationId)).map(renderMember);
-      const head = ["user", "kind", "name", "e-mail", "role", "since"];
+      const head = ["user", "kind", "name", "email", "role", "since"];
       const whenEmpty = `No members yet. Run \`${HEADWATER} member add --user <id> --role owner\` to add one.`;
       return { json: { members }, text: tableOr(whenEmpty, head, members.map(toRow)) };
     }),
@@ -51,13 +51,13 @@ const add = defineCommand({
   options: {
     role: required(choice(ROLES, "The member's role")),
     name: text("text", "The name of the service account, such as Deployment"),
-    user: text("id|name|e-mail", "A person: a member of another workspace, or the `sub` of a JWT"),
+    user: text("id|name|email", "A person: a member of another workspace, or the `sub` of a JWT"),
     ...ORGANIZATION_OPTION,
   },
   run: ({ organization, role, user, name }) => {
     if ((user === undefined) === (name === undefined))
       throw new UsageError(
-        "Give --name <text> for a service account, or --user <id|name|e-mail> for a person.",
+        "Give --name <text> for a service account, or --user <id|name|email> for a person.",
       );
     return withWorkspace(organization, async (access) => {
       const { organizationId } = access;

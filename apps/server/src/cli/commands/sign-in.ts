@@ -12,7 +12,7 @@ export const signIn = defineCommand({
     "The link works once, within 10 minutes. The sign-in lasts for CONSOLE_TOKEN_DAYS, or until you sign out.",
   ],
   options: {
-    user: text("id|name|e-mail", "The member who signs in (default: the owner of the workspace)"),
+    user: text("id|name|email", "The member who signs in (default: the owner of the workspace)"),
     ...ORGANIZATION_OPTION,
   },
   run: ({ organization, user }) =>

@@ -101,7 +101,7 @@ export const SOURCE_OPTIONS = {
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
   "keep-rejected": parsed(
     "days",
-    "Days to keep events that were refused for a reason that settings can mend; 0: none",
+    "Days to keep rejected events that a change of settings can fix; 0: none",
     readWhole,
   ),
   "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),

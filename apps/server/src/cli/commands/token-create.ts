@@ -16,7 +16,7 @@ const OPTIONS = {
     "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
   ),
   account: text("id|name", "The service account that the token is for"),
-  user: text("id|name|e-mail", "With --owner: which of several owners"),
+  user: text("id|name|email", "With --owner: which of several owners"),
   label: text("text", "What the token is for"),
   source: text("id|name", "The source that the token is for. --scope says what it may do there"),
   scope: choice(

@@ -38,7 +38,7 @@ const create = defineCommand({
   options: {
     name: required(text("text", "The name of the workspace")),
     owner: text(
-      "id|name|e-mail",
+      "id|name|email",
       "The user who owns it: a member of any workspace, or the `sub` of a JWT (default: the owner of ORGANIZATION_ID)",
     ),
   },

@@ -51,12 +51,12 @@ function consentMail({ period, target }: ReportRecord, request: ConsentRequest, 
     to: target,
     subject: `Do you want the ${PERIOD_WORDS[period]} report of ${sourceName}?`,
     paragraphs: [
-      `${askedBy} of the workspace ${organizationName} on Headwater asks to send the ${PERIOD_WORDS[period]} report of ${sourceName} to ${target}.`,
+      `${askedBy} of the workspace ${organizationName} on Headwater wants to send the ${PERIOD_WORDS[period]} report of ${sourceName} to ${target}.`,
       "Headwater sends it only if you agree.",
     ],
     button: "Answer",
     url,
-    note: `The link works once, within ${LIMITS.reportConsentDays} days. If you do not want the report, ignore this mail.`,
+    note: `The link works once, within ${LIMITS.reportConsentDays} days. If you do not want the report, ignore this email.`,
   });
 }
 

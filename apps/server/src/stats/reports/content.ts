@@ -149,7 +149,7 @@ function toTable({ title, unit, dimension, missing }: TableQuery, { results }: S
 
 const NOTES = {
   estimated: "The figures are estimated from a sample of the visitors.",
-  incomplete: "The warehouse has lost events of this time, so the figures are too low.",
+  incomplete: "The warehouse has lost events of this period, so the figures are too low.",
 };
 
 /** @throws Refusal when the warehouse cannot answer */

@@ -1,5 +1,5 @@
 /**
- * Sends reports by e-mail and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
+ * Sends reports by email and to Slack: those that are due, and one that a user sends now. The ledger lets one of several nodes
  * claim a report, so it is sent once.
  */
 import { messageOf } from "../../core/errors.ts";

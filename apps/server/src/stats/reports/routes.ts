@@ -58,7 +58,7 @@ function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: rea
   if (channel === "email")
     return toEmailAddress(target) !== null
       ? []
-      : invalid("must be an e-mail address, such as name@example.com");
+      : invalid("must be an email address, such as name@example.com");
   const url = URL.parse(target);
   const allowed = [SLACK_ORIGIN, ...webhookOrigins];
   if (url && url.username === "" && url.password === "" && allowed.includes(url.origin)) return [];
@@ -140,7 +140,7 @@ export function sendReport({ catalog, reports, nodes }: ReportRouteDeps): Handle
     const report = (await catalog.reports({ sourceId })).find((one) => one.reportId === reportId);
     if (!report) throw new Refusal("report_not_found");
     if (report.confirmedAt === null) throw new Refusal("report_unconfirmed");
-    requireRate(limiter, sourceId, now, `${perMinute} reports of a source can be sent in a minute.`);
+    requireRate(limiter, sourceId, now, `At most ${perMinute} reports of a source can be sent in a minute.`);
     await reports.sendNow(report, userId, signal).catch((error: unknown) => {
       if (error instanceof Refusal && error.code === "rate_limited") throw error;
       const reason = error instanceof Error ? error.message : String(error);

@@ -41,7 +41,7 @@ export function byGoalIssues(
       ];
     if (!needsCurrency || !WITHOUT_CURRENCY.includes(metric)) return [];
     return [
-      issueAt(["metrics", index], `${metric} by goal works without the dimension currency and filters on it`),
+      issueAt(["metrics", index], `${metric} by goal cannot have the dimension currency or a filter on it`),
     ];
   });
   if (!goal) return ofMetrics;

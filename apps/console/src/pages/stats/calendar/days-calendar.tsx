@@ -101,7 +101,7 @@ export function DaysCalendar({ title, days, today, onChoose }: DaysCalendarProps
       </div>
       <p className="menu-title" role="status">
         {begun === null
-          ? `${formatDays(days)}. Select a first day.`
+          ? `${formatDays(days)}. Select the first day.`
           : `From ${formatDays([begun, begun])}. Select the last day.`}
       </p>
     </section>

@@ -141,7 +141,7 @@ function ComparisonLegend({ answer: { from, comparison, timezone } }: { readonly
   return (
     <span
       className="chart-key chart-key-previous"
-      title="A day that is not over is compared up to the same time of day"
+      title="An unfinished day is compared up to the same time of day"
     >
       Compared with {format.formatRange(new Date(comparison.from), last)}
     </span>

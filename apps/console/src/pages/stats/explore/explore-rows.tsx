@@ -75,7 +75,7 @@ function RowPages(props: ExploreRowsProps) {
         {(answer) => (
           <>
             {answer.results.length === 0 ? (
-              <NoData title="No data in this period" view={view}>
+              <NoData title="No data in this range" view={view}>
                 {emptyText(table)}
               </NoData>
             ) : (

@@ -48,8 +48,8 @@ export function ExploreView({ view }: { readonly view: StatsView }) {
 const Gallery = ({ view }: { readonly view: StatsView }) => (
   <>
     <Text size="sm" c="dimmed">
-      A table shows figures by up to {LIMITS.maxStatsDimensions} dimensions. Choose one, then change its rows
-      and columns.
+      Choose a table, then change its rows and columns. Rows can combine up to {LIMITS.maxStatsDimensions}{" "}
+      dimensions.
     </Text>
     <div className="explore-gallery">
       {readyTablesFor(view).map((table) => (
@@ -108,8 +108,8 @@ function Explored({ table, view }: ExploredProps) {
       <Notes texts={[...missingNotes(table), ...(hasAttribution(table) ? [model.text] : [])]} />
       {goals.isMissing && <NoGoals sourceId={view.scope.sourceId} />}
       {currencies.isMissing && (
-        <NoData title="No revenue in this period" view={view}>
-          Amounts are those of the property revenue of events, and the values of goals.
+        <NoData title="No revenue in this range" view={view}>
+          Send revenue as the event property “revenue”, or set values for goals.
         </NoData>
       )}
       {[goals, currencies].every(({ isReady }) => isReady) && (

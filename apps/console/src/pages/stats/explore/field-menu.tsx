@@ -81,7 +81,7 @@ function FieldList<Name extends string>({ label, fields, chosen, limit, onChange
         {found.length > MAX_SHOWN && (
           <MenuTitle>{found.length - MAX_SHOWN} more: type to find them.</MenuTitle>
         )}
-        {found.length === 0 && <MenuTitle>Nothing that fits the table contains “{text}”.</MenuTitle>}
+        {found.length === 0 && <MenuTitle>No field for this table matches “{text}”.</MenuTitle>}
       </div>
     </div>
   );

@@ -91,7 +91,7 @@ const METRICS: Readonly<
   exitRate: ["Exit rate", "Pages and events"],
   timeOnPage: ["Time per view", "Pages and events"],
   scrollDepth: ["Scroll depth", "Pages and events"],
-  passiveEvents: ["Passive events", "Pages and events"],
+  passiveEvents: ["Non-interaction events", "Pages and events"],
   planViolations: ["Plan violations", "Pages and events"],
   conversions: ["Conversions", "Goals"],
   conversionRate: ["Conversion rate", "Goals"],

@@ -10,7 +10,7 @@ export function missingNotes({ rows, chosen }: Pick<ExploreTable, "rows" | "chos
   return [...byReason].flatMap(([reason, metrics]) =>
     reason === null
       ? []
-      : [`Not shown ${reason}: ${metrics.map((name) => metricLabel(name, rows)).join(", ")}.`],
+      : [`Hidden: ${metrics.map((name) => metricLabel(name, rows)).join(", ")}. ${reason}`],
   );
 }
 
@@ -28,14 +28,14 @@ export function sharedMetric(
 function shareNote(metric: StatsMetric, rows: readonly string[]): string {
   const [counted = null] = /session|visitor|user/i.exec(metric) ?? [];
   const label = metricLabel(metric, rows);
-  const whole = `Share: the row’s part of the total of “${label}”.`;
+  const whole = `Share: the row’s percentage of the total of “${label}”.`;
   return counted === null
     ? whole
     : `${whole} A ${counted.toLowerCase()} in several rows counts once in the total, so shares may add up to more than 100%.`;
 }
 
 const FOLDERS =
-  "A folder ends with a slash: /products/x is in /products/, and the page /products is in /. A content group can join them.";
+  "A folder ends with a slash: /products/x is in /products/, and the page /products is in /. To count them together, make a content group.";
 
 export function tableNotes(
   answer: Pick<StatsAnswer, "dimensions" | "metrics" | "results">,
@@ -58,5 +58,7 @@ export function emptyText({ rows, columns }: Pick<ExploreTable, "rows" | "column
 /** @returns why the rows together have no figure, if the metric is one of the days until a day */
 export const sumHint = (metric: StatsMetric): string | undefined => {
   if (!isRolling(metric)) return undefined;
-  return isStickiness(metric) ? "No total: each ratio is of one day" : "No sum: the days of the rows overlap";
+  return isStickiness(metric)
+    ? "No total: each ratio belongs to one day"
+    : "No total: the rows cover overlapping days";
 };

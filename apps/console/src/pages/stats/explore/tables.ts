@@ -30,7 +30,7 @@ export const READY_TABLES: readonly ReadyTable[] = [
   },
   {
     title: "First visits by channel",
-    text: "Where new visitors come from the first time",
+    text: "Where new visitors first come from",
     rows: ["firstChannel"],
     columns: ["newVisitors", "returningVisitors", "visitors"],
     isOfSeveral: true,
@@ -42,8 +42,8 @@ export const READY_TABLES: readonly ReadyTable[] = [
     columns: ["conversions", "conversionRate", "visitors"],
   },
   {
-    title: "Last source that is not direct",
-    text: "Conversions credited to the last visit that came from somewhere",
+    title: "Last non-direct source",
+    text: "Conversions credited to the last session that was not direct",
     rows: ["source"],
     columns: ["conversions", "conversionRate", "visitors"],
     attribution: "lastNonDirect",

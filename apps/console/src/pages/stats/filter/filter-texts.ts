@@ -3,11 +3,11 @@ import type { StatsDimension, StatsFilter } from "@headwater/contract";
 import { dimensionLabel, formatValue } from "../lists/value-names.ts";
 import { type ActiveFilter, FILTER_OPERATORS } from "../view-params.ts";
 
-/** @returns for example `Visit with the event signup` or `Visit with the page /pricing` */
+/** @returns for example `Session with the event signup` or `Session with the page /pricing` */
 const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
-  `Visit with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
+  `Session with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
 
-/** @returns for example `Page is /pricing` or `Source is not Direct / unknown` */
+/** @returns for example `Page is /pricing` or `Traffic source is not Direct / unknown` */
 export function formatFilter({ dimension, operator, value }: ActiveFilter): string {
   if (operator === "had") return formatVisitFilter(dimension, formatValue(dimension, value));
   const { label = "is" } = FILTER_OPERATORS.find((one) => one.value === operator) ?? {};
@@ -30,7 +30,7 @@ export function formatStatsFilter(filter: StatsFilter): string {
   if ("or" in filter) return `(${filter.or.map(formatStatsFilter).join(" or ")})`;
   if ("not" in filter) return `not ${formatStatsFilter(filter.not)}`;
   if ("sessionHas" in filter)
-    return `Visit with an event whose ${lowerFirst(formatStatsFilter(filter.sessionHas))}`;
+    return `Session with an event whose ${lowerFirst(formatStatsFilter(filter.sessionHas))}`;
   const { dimension, operator, value } = filter;
   const values = [value].flat().map((one) => formatValue(dimension, one));
   return `${dimensionLabel(dimension)} ${OPERATOR_TEXTS[operator] ?? operator} ${anyOf.format(values)}`;

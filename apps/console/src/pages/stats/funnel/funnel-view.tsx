@@ -189,7 +189,7 @@ function StepTime({ seconds }: Pick<FunnelStepAnswer, "seconds">) {
   if (seconds === null) return null;
   const { median, p90 } = seconds.sincePrevious;
   return (
-    <Text size="sm" c="dimmed" mt={4} title="From the step before">
+    <Text size="sm" c="dimmed" mt={4} title="From the previous step">
       Median {formatDuration(median)}, 90% within {formatDuration(p90)}
     </Text>
   );

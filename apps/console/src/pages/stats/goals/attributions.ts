@@ -3,16 +3,16 @@ export const ATTRIBUTIONS = [
   {
     value: "session",
     label: "Session",
-    text: "Each conversion counts for its own session.",
+    text: "Credits a conversion to the session in which it happened.",
   },
   {
     value: "firstTouch",
     label: "First touch",
-    text: "Each conversion counts for the first session of its visitor in the 30 days before it.",
+    text: "Credits a conversion to the visitor’s first session in the 30 days before it.",
   },
   {
     value: "lastNonDirect",
-    label: "Last not direct",
-    text: "Each conversion counts for the last session of its visitor that is not direct, in the 30 days before it.",
+    label: "Last non-direct",
+    text: "Credits a conversion to the visitor’s last session in the 30 days before it, leaving out direct ones.",
   },
 ] as const;

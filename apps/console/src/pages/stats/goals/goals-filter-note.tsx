@@ -25,7 +25,7 @@ export function GoalsFilterNote({ view: { params, filters, update } }: { readonl
       Goals count only events with “{formatFilter(filter)}”.{" "}
       {canBeOfVisits && (
         <button type="button" className="text-button" onClick={countVisits}>
-          Count the whole visit
+          Count whole sessions
         </button>
       )}
     </Text>

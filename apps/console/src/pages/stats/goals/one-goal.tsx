@@ -23,7 +23,7 @@ import {
 } from "./conversions-table.tsx";
 
 const DETAILS = [
-  { value: "source", label: "Sources" },
+  { value: "source", label: "Traffic sources" },
   { value: "channel", label: "Channels" },
   { value: "utmCampaign", label: "Campaigns" },
   { value: "entryPage", label: "Entry pages" },

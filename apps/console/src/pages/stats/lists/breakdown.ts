@@ -38,10 +38,10 @@ export function metricName(metric: ListMetric, dimension: StatsDimension): strin
 const isOfVisitEnds = (dimension: StatsDimension) => dimension === "entryPage" || dimension === "exitPage";
 
 const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
-  bounceRate: "Of the sessions, those with one page view and no other action",
+  bounceRate: "Sessions with one page view and no other action ÷ all sessions",
   sessionDuration: "Average per session",
-  timeOnPage: "Average time on page: how long a page view was visible",
-  scrollDepth: "Average per session and page: how far the page was scrolled",
+  timeOnPage: "Average time that a page view was visible",
+  scrollDepth: "How far the page was scrolled, on average per session",
   entrances: "Sessions that began on the page",
   exits: "Sessions that ended on the page",
   exitRate: "Exits ÷ page views",

@@ -79,7 +79,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
     <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">
         <span>{title}</span>
-        <span title="Sessions, and their share of those of the selected page before">Sessions</span>
+        <span title="Sessions, and their share of the previous step">Sessions</span>
       </div>
       {listed === undefined && <Loading rows={6} />}
       <ul>

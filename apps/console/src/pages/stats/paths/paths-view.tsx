@@ -121,7 +121,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
         {({ paths, accuracy }) =>
           paths.length === 0 ? (
             <EmptyState
-              title="No page views in this period"
+              title="No page views in this range"
               action={chosen.length > 0 && <StartOver view={view} />}
             >
               Choose a longer range, or remove a filter.

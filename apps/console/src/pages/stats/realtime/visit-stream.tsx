@@ -15,7 +15,7 @@ const HERE_MS = 300_000;
 export function VisitStream({ view }: { readonly view: StatsView }) {
   const query = useVisits(view, { limit: MAX_VISITS, refetchMs: REFETCH_MS });
   return (
-    <Paper p="md" component="section" aria-label="Visits" className="panel">
+    <Paper p="md" component="section" aria-label="Sessions" className="panel">
       <StatsResult query={query} rows={6}>
         {({ visits }) => <Stream view={view} visits={visits} />}
       </StatsResult>
@@ -43,7 +43,7 @@ function Stream({ view: { scope }, visits }: StreamProps) {
         <VisitList label="Here now" sourceId={sourceId} visits={here} />
       ) : (
         <Text size="sm" c="dimmed">
-          Nobody in the last five minutes. New visits appear here by themselves.
+          No visitors in the last five minutes. New sessions appear here automatically.
         </Text>
       )}
       {left.length > 0 && (
@@ -56,7 +56,7 @@ function Stream({ view: { scope }, visits }: StreamProps) {
       )}
       {visits.length === MAX_VISITS && (
         <Text size="sm" c="dimmed" mt="sm">
-          The latest {MAX_VISITS} visits are listed.
+          The latest {MAX_VISITS} sessions are listed.
         </Text>
       )}
     </>

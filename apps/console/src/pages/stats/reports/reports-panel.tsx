@@ -124,7 +124,7 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
       </form>
       <Text size="sm" c="dimmed">
         Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at 06:00 in the time zone of this page,{" "}
-        {timeZone}.{channel === "email" && " An address outside the workspace is asked first."}
+        {timeZone}.{channel === "email" && " A recipient outside the workspace must agree first."}
       </Text>
       {creation.error && <ErrorAlert error={creation.error} />}
     </>
@@ -174,7 +174,7 @@ function Unconfirmed({ report: { target, createdAt } }: { readonly report: Repor
         </>
       ) : (
         <>
-          Waiting for <bdi>{target}</bdi> to agree by the link in its mail.
+          Waiting for <bdi>{target}</bdi> to agree. The link is in the email that was sent there.
         </>
       )}
     </Text>
@@ -239,7 +239,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
             }}
           >
             <Text className="wrap">
-              <bdi>{target}</bdi> will get no more of these reports.
+              <bdi>{target}</bdi> will no longer get this report.
             </Text>
           </ConfirmButton>
         </Group>

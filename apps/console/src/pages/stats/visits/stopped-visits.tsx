@@ -18,12 +18,12 @@ export function StoppedVisits({ view, funnel }: StoppedVisitsProps) {
     <QueryResult query={query} rows={6}>
       {({ visits, accuracy }) => (
         <div className="visits-found">
-          <VisitList label="Visits" sourceId={view.scope.sourceId} visits={visits} />
-          {visits.length === 0 && <Text c="dimmed">Nobody stopped here.</Text>}
+          <VisitList label="Sessions" sourceId={view.scope.sourceId} visits={visits} />
+          {visits.length === 0 && <Text c="dimmed">No visitor dropped off here.</Text>}
           <Text size="sm" c="dimmed" mt="sm">
-            {visits.length === LIMITS.maxPageSize && `The latest ${LIMITS.maxPageSize} visits are listed. `}
-            {!accuracy.exact && "These are visits of a sample of the visitors. "}
-            Each is the visit of a visitor’s last step.
+            {visits.length === LIMITS.maxPageSize && `The latest ${LIMITS.maxPageSize} sessions are listed. `}
+            {!accuracy.exact && "The list is taken from a sample of the visitors. "}
+            Each visitor is listed with the session of their last step.
           </Text>
         </div>
       )}
