@@ -26,7 +26,7 @@ consoleTest(
 
     await rules.fill(`${partner}\nmedium=qr -> Poster | Print`);
     await save();
-    await form.getByText("Line 2 (medium=qr -> Poster | Print): A rule is").waitFor();
+    await form.getByText("Line 2 (medium=qr -> Poster | Print): Write a rule as").waitFor();
     assert.deepEqual(await read(), saved, "nothing is saved");
   },
 );
@@ -53,7 +53,7 @@ consoleTest(
     for (const wrong of ["Blog=blog", "Blog=/a b"]) {
       await groups.fill(`Shop=/shop*\n${wrong}`);
       await save();
-      await form.getByText(`Line 2 (${wrong}): A group is`).waitFor();
+      await form.getByText(`Line 2 (${wrong}): Write a group as`).waitFor();
     }
     assert.deepEqual(await read(), saved, "nothing is saved");
   },

@@ -28,7 +28,7 @@ consoleStatsTest(
     await visits(world, split, moves(false));
     const joined = await world.createSource({ name: "Joined" });
     await visits(world, joined, moves(true));
-    const problem = "5 visitors came from www.shop.test to app.shop.test and counted on both.";
+    const problem = "5 visitors went from www.shop.test to app.shop.test and were counted on both.";
     const notice = page.getByText(problem);
     const install = `/analytics/setup/install?sourceId=${split.sourceId}`;
 

@@ -34,7 +34,7 @@ consoleTest("A link to an attempt that is not in the list shows a message.", asy
   const { world, page, open } = started;
   const { sourceId } = await seed(world);
   const debug = `/analytics/setup/debug?sourceId=${sourceId}`;
-  const missed = page.getByText("The linked attempt is not in this list.");
+  const missed = page.getByText("The linked request is not in this list.");
   await open(`${debug}&attempt=att_gone`);
   await missed.waitFor();
   await page.getByRole("option").filter({ hasText: "Origin not allowed" }).click();

@@ -100,7 +100,7 @@ consoleTest(
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
     await open(`/sources/settings?sourceId=${sourceId}`);
     const name = page.getByRole("form", { name: "General" }).getByLabel("Name");
-    const told = bar(page).getByText("General was changed elsewhere since you began.");
+    const told = bar(page).getByText("General changed elsewhere while you were editing.");
     await name.fill("Mine");
     await page.getByLabel("Events per batch").fill("7");
     assert.equal((await change(world, sourceId, { name: "Theirs" })).status, 200);
@@ -163,8 +163,8 @@ consoleTest(
       ["Excluded paths", "/admin/*\n\nadmin", "Line 3 (admin): A path starts with /"],
       ["Excluded IP addresses", "10.0.0.0/8\n10.0.0.300", "Line 2 (10.0.0.300): Enter an IP address"],
       ["Merged paths", "/a/**/b/**", "Line 1 (/a/**/b/**): A path starts with /"],
-      ["Rules", "partner", "Line 1 (partner): A rule is"],
-      ["Groups", "Docs=docs", "Line 1 (Docs=docs): A group is"],
+      ["Rules", "partner", "Line 1 (partner): Write a rule as"],
+      ["Groups", "Docs=docs", "Line 1 (Docs=docs): Write a group as"],
     ] as const) {
       const field = page.getByLabel(label, { exact: true });
       await field.fill(lines);

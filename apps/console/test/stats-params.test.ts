@@ -401,10 +401,10 @@ test("Below an Explore table stands what the shares are of and what a folder is,
       { order: { field: "channel", direction: "asc" } },
     );
   assert.deepEqual(notesOf(["channel"], ["newVisitors", "bounceRate"], [0.5, null]), [
-    "Share: the row’s part of the total of “New visitors”. A visitor in several rows counts once in the total, so shares may add up to more than 100%.",
+    "Share: the row’s percentage of the total of “New visitors”. A visitor in several rows counts once in the total, so shares may add up to more than 100%.",
   ]);
   assert.deepEqual(notesOf(["channel"], ["pageviews"], [0.5]), [
-    "Share: the row’s part of the total of “Page views”.",
+    "Share: the row’s percentage of the total of “Page views”.",
   ]);
   assert.deepEqual(notesOf(["channel"], ["bounceRate"], [null]), [], "rates have no share");
   assert.match(notesOf(["folder:2"], ["pageviews"], null).join(), /^A folder ends with a slash/);
@@ -420,7 +420,7 @@ test("By goal, visitors are called converted visitors.", () => {
 });
 
 test("Every attribution says what a conversion counts for.", () => {
-  for (const { text } of ATTRIBUTIONS) assert.match(text, /^Each conversion counts for .*session\b.*\.$/);
+  for (const { text } of ATTRIBUTIONS) assert.match(text, /^Credits a conversion to .*session\b.*\.$/);
 });
 
 test("Cells of hours, weekdays and times are written in words.", () => {
