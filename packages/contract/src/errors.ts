@@ -63,7 +63,7 @@ export const ERRORS = {
   password_required: failure({
     status: 401,
     error: "unauthorized",
-    message: "This shared link needs a password.",
+    message: "This share link needs a password.",
     hint: "POST the token of the link and the password to /api/stats/unlock, and use the token of the response.",
   }),
   permission_denied: failure({

@@ -80,7 +80,7 @@ export const WARNING_MESSAGES = {
     "`context` is larger than 16 KiB, counted with that of the body, or nests deeper than 10 levels. Only its known members were stored.",
   timezone_assumed: "A time has no zone and was read as UTC. End it with Z or an offset.",
   anonymous_id_mismatch:
-    "The `anonymousId` of the event is not the one of its session. Send both with the same id.",
+    "The event and its session have different values of `anonymousId`. Send both with the same one.",
   bot_suspected:
     "The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the scope `ingest`.",
   data_centre: "The client's address is in a data centre, so the event is suspected to be from a bot.",

@@ -23,7 +23,7 @@ export const STATS_METRIC_DESCRIPTIONS = {
   dauPerWau: "visitors of a day divided by visitors7Days. It needs the dimension time:day",
   dauPerMau: "visitors of a day divided by visitors28Days. It needs the dimension time:day",
   wauPerMau: "visitors7Days divided by visitors28Days. It needs the dimension time:day",
-  sessions: "sessions that begin in the range. Passive events begin none",
+  sessions: "sessions that begin in the range. A passive event begins no session",
   pageviews: "page views",
   events: "page views and track events, without passive ones",
   passiveEvents: "passive events, which `events` leaves out",

@@ -520,11 +520,11 @@ export const StatsPropertiesAnswer = Closed({
 export type StatsPropertiesAnswer = Static<typeof StatsPropertiesAnswer>;
 
 export const StatsUnlockBody = Closed({
-  token: Type.String({ minLength: 1, maxLength: 256, description: "The token of the shared link." }),
+  token: Type.String({ minLength: 1, maxLength: 256, description: "The token of the share link." }),
   password: Type.String({
     minLength: 1,
     maxLength: LIMITS.maxPasswordLength,
-    description: "The password of the shared link.",
+    description: "The password of the share link.",
   }),
 });
 export const StatsUnlockAnswer = Closed({

@@ -61,7 +61,7 @@ export const Permissions = Closed({
 /** A service account is what programs act as: it belongs to one workspace, and nobody signs in as it. */
 const MEMBER_KINDS = ["person", "service_account"] as const;
 /**
- * The actor of an entry: a person who signed in, a token, a service account, the holder of a shared link, the command line, a stranger who
+ * The actor of an entry: a person who signed in, a token, a service account, the holder of a share link, the command line, a stranger who
  * failed to sign in, or the service itself.
  */
 const ACTOR_KINDS = [...MEMBER_KINDS, "token", "shared_link", "command_line", "stranger", "system"] as const;
@@ -131,7 +131,7 @@ export const Token = Closed({
         "`stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit.",
     }),
   ),
-  hasPassword: flag("The token is that of a shared link with a password."),
+  hasPassword: flag("The token is that of a share link with a password."),
   lastUsedAt: timeOrNull("When the token was last used; null: never."),
   revokedAt: timeOrNull("When the token was revoked; null: it was not."),
 });

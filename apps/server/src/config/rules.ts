@@ -9,7 +9,7 @@ export function warehouseHint({ DATABASE_URL, WAREHOUSE }: Config): string {
   if (DATABASE_URL !== null)
     return "The operator can set CLICKHOUSE_URL on every node, or WAREHOUSE=embedded on one (docs/operate/warehouse.md).";
   if (WAREHOUSE === "off")
-    return "The operator can set WAREHOUSE=embedded, or unset it and set CLICKHOUSE_URL (docs/operate/warehouse.md).";
+    return "The operator can set WAREHOUSE=embedded, or remove WAREHOUSE and set CLICKHOUSE_URL (docs/operate/warehouse.md).";
   return "The optional package chdb is not installed. The operator can install it, or set CLICKHOUSE_URL (docs/operate/warehouse.md).";
 }
 

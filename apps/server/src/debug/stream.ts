@@ -53,12 +53,12 @@ function createSlots() {
   return ({ sourceId, organizationId }: SourceRecord): Release => {
     const leaveSource = bySource.tryEnter(sourceId);
     if (!leaveSource)
-      throw full(`This source already has ${MAX_STREAMS_PER_SOURCE} open debug streams, which is the limit.`);
+      throw full(`Too many debug streams are open: at most ${MAX_STREAMS_PER_SOURCE} per source.`);
     const leaveWorkspace = byWorkspace.tryEnter(organizationId);
     if (!leaveWorkspace) {
       leaveSource();
       throw full(
-        `This workspace already has ${MAX_STREAMS_PER_WORKSPACE} open debug streams, or this node ${MAX_STREAMS}, which is the limit.`,
+        `Too many debug streams are open: at most ${MAX_STREAMS_PER_WORKSPACE} per workspace, and ${MAX_STREAMS} per node.`,
       );
     }
     return () => {

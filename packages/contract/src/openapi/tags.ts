@@ -10,7 +10,7 @@ export const TAGS = {
   "Coding agents": "Tools by the Model Context Protocol, each of which is an operation of this API.",
   Workspaces: "A workspace has sources and members. Its id is `organizationId`.",
   Members: "The people of a workspace, and their roles.",
-  Tokens: "Access tokens of people, servers and shared links.",
+  Tokens: "Access tokens of people, servers and share links.",
   Accounts: "Your profile, your sessions, and the ways to sign in.",
   "Audit log": "Who changed what, and when.",
   Privacy: "The erasure of a visitor's data.",

@@ -152,7 +152,7 @@ export const STATS_OPERATIONS = [
     tag: "Stats",
     method: "POST",
     path: "/api/stats/unlock",
-    summary: "Exchange the token and the password of a shared link for a token that reads its stats",
+    summary: "Exchange the token and the password of a share link for a token that reads its stats",
     description:
       "The token of the response works for 12 hours. The number of tries of a client address is limited.",
     access: "public",
