@@ -17,7 +17,7 @@ consoleTest(
     const { sourceId } = await seed(world);
     const address = `/analytics/setup/debug?sourceId=${sourceId}`;
     await open(address);
-    const options = page.getByRole("listbox", { name: "Attempts" }).getByRole("option");
+    const options = page.getByRole("listbox", { name: "Requests" }).getByRole("option");
     await options.first().click();
     await attempt(page).waitFor();
     await page.keyboard.press("ArrowDown");

@@ -158,7 +158,7 @@ consoleTest(
     const found: string[] = [];
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
-    const rows = page.getByRole("listbox", { name: "Attempts" }).getByRole("option");
+    const rows = page.getByRole("listbox", { name: "Requests" }).getByRole("option");
     await rows.first().waitFor();
     assert.equal(await rows.count(), 5);
     for (let row = 0; row < 5; row += 1) {

@@ -153,7 +153,7 @@ consoleTest("An event with a warning shows what to send instead.", async ({ worl
   await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
   await page.getByRole("option").filter({ hasText: "1 accepted" }).click();
   const row = page.getByRole("row").filter({ hasText: "purchase" });
-  await row.getByText("The event has no revenue. Send properties.revenue as an amount").waitFor();
+  await row.getByText("The revenue is not valid, so the event counts without it.").waitFor();
   await row.getByText('{"amount": 12.5, "currency": "EUR"}').waitFor();
 });
 

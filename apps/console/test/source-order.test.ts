@@ -32,7 +32,7 @@ consoleTest(
     await page.getByRole("button", { name: "Failing 1", exact: true }).waitFor();
     await shoot("sources-failing");
     await first.getByRole("link", { name: "Origin not allowed" }).click();
-    const attempts = page.getByRole("listbox", { name: "Attempts" });
+    const attempts = page.getByRole("listbox", { name: "Requests" });
     await attempts
       .getByRole("option")
       .filter({ hasText: new URL(origin).host })

@@ -54,7 +54,7 @@ consoleTest(
     );
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
     await page.getByText("5,005 requests").waitFor();
-    const list = page.getByRole("listbox", { name: "Attempts" });
+    const list = page.getByRole("listbox", { name: "Requests" });
     assert.ok((await list.getByRole("option").count()) < 60);
 
     const last = list.locator(`[aria-posinset="${STREAMED + 5}"]`);

@@ -138,7 +138,7 @@ consoleStatsTest(
     );
     await world.server.maintain();
     await open(address);
-    await page.getByText("This source does not keep rejected events.").waitFor();
+    await page.getByText("To replay rejected events, this source must keep them first.").waitFor();
     await page.getByRole("link", { name: "Keep rejected events" }).click();
     await page.getByLabel("Keep rejected events").waitFor();
   },

@@ -82,7 +82,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
       <Offer text={`There are no kept events from the last ${pluralize(keepRejected, "day")} to replay.`} />
     );
   return (
-    <Offer text="This source does not keep rejected events. Keep them to replay them after you fix the cause.">
+    <Offer text="To replay rejected events, this source must keep them first.">
       {can("sources:write") && (
         <ButtonLink to="/sources/settings" search={{ sourceId }} size="xs" variant="default">
           Keep rejected events{" "}

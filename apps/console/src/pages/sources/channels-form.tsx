@@ -29,7 +29,7 @@ export function ChannelsForm() {
     failure?.issueAt("channelRules", index, "pattern") ? CHANNEL_RULE : null;
   return (
     <SettingsSection
-      title="Sources and channels"
+      title="Traffic sources and channels"
       text="Your rules take precedence over the built-in lists. Changes apply to new events only."
     >
       <LinesField
