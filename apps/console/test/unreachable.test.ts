@@ -136,7 +136,7 @@ consoleTest(
     const failure = { code: "internal_error", message: "Out of order.", hint: "", retryable: false };
     const attempts = "**/debug?limit=200*";
     for (const [address, shown] of [
-      [`/analytics/setup/debug?sourceId=${sourceId}`, page.getByRole("listbox", { name: /^Attempts/ })],
+      [`/analytics/setup/debug?sourceId=${sourceId}`, page.getByRole("listbox", { name: /^Requests/ })],
       [`/analytics/setup/install?sourceId=${sourceId}`, page.getByText("Receiving events")],
     ] as const) {
       await page.route(attempts, (route) => route.fulfill({ status: 500, json: failure }));
