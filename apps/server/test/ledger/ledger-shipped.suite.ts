@@ -69,9 +69,9 @@ export function shippedSuite(name: string, newHome: NewHome): void {
       const span = { sourceId: "src_1", from: BEFORE, to: TODAY };
       let read = 0;
       const watched = override(ledger, {
-        readOutbox: async (asked) => {
+        readOutbox: async (params: Parameters<Ledger["readOutbox"]>[0]) => {
           read += 1;
-          return ledger.readOutbox(asked);
+          return ledger.readOutbox(params);
         },
       });
       const waiting = async () =>
