@@ -98,7 +98,9 @@ consoleTest(
         .first()
         .click();
       await page.getByRole("button", { name: button }).click();
-      const mended = new RegExp(`^${done} \\d\\d:\\d\\d\\. The next request like this will be accepted\\.$`);
+      const mended = new RegExp(
+        `^${done} \\d+:\\d\\d\\s[AP]M\\. The next request like this will be accepted\\.$`,
+      );
       await page.getByText(mended).waitFor();
       await page.getByRole("button", { name: button }).waitFor({ state: "detached" });
       assert.equal((await send()).status, 200, code);
@@ -125,19 +127,19 @@ consoleTest(
     const origins = problems.getByRole("list", { name: "Refused origins" }).getByRole("listitem");
     const shop = origins.filter({ hasText: "shop.example.org" });
     await shop.getByRole("button", { name: "Allow https://shop.example.org" }).click();
-    await shop.getByText(/^Allowed \d\d:\d\d$/).waitFor();
+    await shop.getByText(/^Allowed \d+:\d\d\s[AP]M$/).waitFor();
     assert.equal(await shop.getByRole("button", { name: "Allow https" }).count(), 0);
     await problems.getByText("2 requests from 2 origins").waitFor();
     await page.locator("[role=option]", { hasText: "shop.example.org" }).click();
     const attempt = page.getByRole("region", { name: "Request", exact: true });
-    await attempt.getByText(/^Allowed \d\d:\d\d\. The next request like this/).waitFor();
+    await attempt.getByText(/^Allowed \d+:\d\d\s[AP]M\. The next request like this/).waitFor();
 
     assert.equal((await sendFrom("https://shop.example.org")).status, 200);
     await problems.getByText("1 request from 1 origin").waitFor();
     assert.match((await origins.allTextContents()).join(), /^https:\/\/stranger\.example1 request/);
     await page.getByText("1 fixed problem", { exact: true }).click();
     const mended = page.getByRole("list", { name: "Fixed problems" });
-    await mended.getByText(/^Allowed \d\d:\d\d$/).waitFor();
+    await mended.getByText(/^Allowed \d+:\d\d\s[AP]M$/).waitFor();
 
     await page.reload();
     await page.getByText("1 fixed problem", { exact: true }).click();

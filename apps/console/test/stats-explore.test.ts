@@ -302,7 +302,7 @@ consoleStatsTest(
     await openTable("Hours of the week");
     const weekday = new Date(noon(1)).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
     const row = page.getByRole("row").filter({ hasText: weekday });
-    await row.getByTitle(`${weekday}, 12:00: 1`).waitFor();
+    await row.getByTitle(new RegExp(`^${weekday}, 12:00\\sPM: 1$`)).waitFor();
     assert.equal(await row.getByRole("cell").count(), 24);
     await shoot("explore-week");
   },

@@ -339,7 +339,7 @@ consoleTest(
     await march.getByRole("button", { name: "March 10, 2026" }).focus();
     for (const key of ["PageUp", "ArrowUp", "Home", "Enter", "ArrowRight", "Enter"])
       await page.keyboard.press(key);
-    await page.waitForURL(/range=2026-02-02\.\.2026-02-03/);
+    await page.waitForURL(/range=2026-02-01\.\.2026-02-02/);
 
     await open(`${address}&range=today`);
     await page.getByRole("button", { name: "Range: Today" }).click();

@@ -2410,16 +2410,28 @@ name: string | null;
 email: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme: "auto" | "light" | "dark";
-/** How the console writes numbers; `auto`: as in English. */
+/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
+/** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
+/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+clock: "auto" | "12h" | "24h";
+/** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
+weekStart: "auto" | "monday" | "saturday" | "sunday";
 };
 UpdateProfile: {
 /** Your name. */
 name?: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme?: "auto" | "light" | "dark";
-/** How the console writes numbers; `auto`: as in English. */
+/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+locale?: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
+/** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat?: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
+/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+clock?: "auto" | "12h" | "24h";
+/** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
+weekStart?: "auto" | "monday" | "saturday" | "sunday";
 };
 EmailAddress: {
 /** An email address, such as name@example.com. */

@@ -1,7 +1,7 @@
 /** Accounts of people: profile, invitations, sign-in and sessions (docs/api/accounts.md). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { NUMBER_FORMATS, THEMES } from "./preferences.ts";
+import { CLOCKS, LOCALES, NUMBER_FORMATS, THEMES, WEEK_STARTS } from "./preferences.ts";
 import { ROLES } from "./roles.ts";
 import {
   Closed,
@@ -28,8 +28,17 @@ const personName = (description: string) =>
 const invitedRole = (description: string) => OneOf(ROLES, { description });
 
 const theme = OneOf(THEMES, { description: "The colours of the console; `auto`: those of the system." });
+const locale = OneOf(LOCALES, {
+  description:
+    "The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English.",
+});
 const numberFormat = OneOf(NUMBER_FORMATS, {
-  description: "How the console writes numbers; `auto`: as in English.",
+  description: "How the console writes numbers; `auto`: as in `locale`.",
+});
+const clock = OneOf(CLOCKS, { description: "Whether times have 12 or 24 hours; `auto`: as in `locale`." });
+const weekStart = OneOf(WEEK_STARTS, {
+  description:
+    "The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday.",
 });
 
 export const Profile = Closed({
@@ -37,13 +46,19 @@ export const Profile = Closed({
   name: textOrNull("Your name, which the members of your workspaces see."),
   email: textOrNull("Your confirmed email address, with which you can sign in; null: none."),
   theme,
+  locale,
   numberFormat,
+  clock,
+  weekStart,
 });
 export type Profile = Static<typeof Profile>;
 export const UpdateProfileBody = Closed({
   name: Type.Optional(Nullable(personName("Your name."))),
   theme: Type.Optional(theme),
+  locale: Type.Optional(locale),
   numberFormat: Type.Optional(numberFormat),
+  clock: Type.Optional(clock),
+  weekStart: Type.Optional(weekStart),
 });
 export const EmailBody = Closed({ email: Email });
 export const ConfirmEmailBody = Closed({ code: id("The code in the link of the mail.") });

@@ -1,30 +1,28 @@
 /** The user's own name, address, preferences and sessions. */
 
-import { NUMBER_FORMATS, type NumberFormat, THEMES } from "@headwater/contract/preferences";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../api.ts";
 import { MailForm } from "../mail-form.tsx";
+import { setOwnFormat } from "../own-format.ts";
 import { profileQuery, signInMethodsQuery } from "../queries.ts";
 import { SaveRow } from "../save-row.tsx";
 import { takeFragment } from "../sign-in.ts";
 import { setColorScheme } from "../ui/color-scheme.ts";
 import { ConfirmButton } from "../ui/confirm-dialog.tsx";
-import { setNumberFormat } from "../ui/format-count.ts";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
 import { toColumnVariables } from "../ui/paged-table.tsx";
 import { Alert, Badge, Paper, Stack, Table, Text, Title } from "../ui/primitives/elements.tsx";
-import { NativeSelect, TextInput } from "../ui/primitives/fields.tsx";
+import { TextInput } from "../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { useWorkspace } from "../workspace-context.tsx";
+import { PreferenceFields, toPreferences } from "./preference-fields.tsx";
 
 type OwnProfile = ApiAnswer<"getProfile">;
-const THEME_LABELS = { auto: "System", light: "Light", dark: "Dark" } as const;
-const labelOf = (format: NumberFormat) => (format === "auto" ? "Default (1,234.5)" : format);
 
 export function ProfilePage() {
   const profile = useQuery(profileQuery);
@@ -84,22 +82,20 @@ function ConfirmAddress() {
 function Preferences({ profile }: { readonly profile: OwnProfile }) {
   const client = useQueryClient();
   const [name, setName] = useState(profile.name ?? "");
-  const [theme, setTheme] = useState(profile.theme);
-  const [numberFormat, setFormat] = useState(profile.numberFormat);
+  const [chosen, setChosen] = useState(() => toPreferences(profile));
   const saved = useMutation({
-    mutationFn: () => api.updateProfile({ body: { name: name.trim() || null, theme, numberFormat } }),
+    mutationFn: () => api.updateProfile({ body: { name: name.trim() || null, ...chosen } }),
     onSuccess: async (answer) => {
       client.setQueryData(profileQuery.queryKey, answer);
       setColorScheme(answer.theme);
-      setNumberFormat(answer.numberFormat);
+      setOwnFormat(answer);
       await client.invalidateQueries({ queryKey: ["members"] });
     },
   });
   const failure = saved.error instanceof ApiFailure ? saved.error : null;
   const isUnsaved =
     (name.trim() || null) !== profile.name ||
-    theme !== profile.theme ||
-    numberFormat !== profile.numberFormat;
+    JSON.stringify(chosen) !== JSON.stringify(toPreferences(profile));
   const submit = useSubmit(() => saved.mutateAsync(), isUnsaved);
   // removes the "Saved" message, which was about the previous input
   const edited = () => saved.isSuccess && saved.reset();
@@ -117,18 +113,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
           error={failure?.issueAt("name")}
           onChange={(event) => setName(event.currentTarget.value)}
         />
-        <NativeSelect
-          label="Theme"
-          value={theme}
-          data={THEMES.map((value) => ({ value, label: THEME_LABELS[value] }))}
-          onChange={(event) => setTheme(event.currentTarget.value as OwnProfile["theme"])}
-        />
-        <NativeSelect
-          label="Number format"
-          value={numberFormat}
-          data={NUMBER_FORMATS.map((value) => ({ value, label: labelOf(value) }))}
-          onChange={(event) => setFormat(event.currentTarget.value as NumberFormat)}
-        />
+        <PreferenceFields chosen={chosen} onChange={setChosen} />
         <SaveRow saved={saved} what="preferences" isUnsaved={isUnsaved} />
       </Stack>
     </Paper>

@@ -1,6 +1,6 @@
+import { DAY_MS } from "../time.ts";
 import { NativeSelect } from "./primitives/fields.tsx";
 
-const DAY_MS = 86_400_000;
 const EXPIRY_OPTIONS = [
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },

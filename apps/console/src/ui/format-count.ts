@@ -1,47 +1,5 @@
-import { NUMBER_FORMATS, type NumberFormat } from "@headwater/contract/preferences";
-
-const STORED = "headwater.numbers";
-/** The locale that writes numbers so, and whether it separates thousands. */
-const LOCALES: Readonly<Record<NumberFormat, readonly [locale: string, useGrouping: boolean]>> = {
-  auto: ["en", true],
-  "1,234.5": ["en", true],
-  "1.234,5": ["de", true],
-  "1 234,5": ["fr", true],
-  "1234.5": ["en", false],
-};
-
-/** Kept in the browser too, so that a page that opens need not wait for the profile. */
-function storedFormat(): NumberFormat {
-  try {
-    const stored = localStorage.getItem(STORED);
-    return NUMBER_FORMATS.find((name) => name === stored) ?? "auto";
-  } catch {
-    return "auto";
-  }
-}
-
-let chosen = storedFormat();
-
-/** How all numbers are written from now on. */
-export function setNumberFormat(name: NumberFormat): void {
-  chosen = name;
-  try {
-    localStorage.setItem(STORED, name);
-  } catch {
-    // the next page reads the profile
-  }
-}
-
-/** @returns a function that formats numbers with these options, as the user wants to read them */
-export function numberFormatter(options: Intl.NumberFormatOptions = {}): (number: number) => string {
-  const formats = new Map<NumberFormat, Intl.NumberFormat>();
-  return (number) => {
-    const [locale, useGrouping] = LOCALES[chosen];
-    const format = formats.get(chosen) ?? new Intl.NumberFormat(locale, { useGrouping, ...options });
-    formats.set(chosen, format);
-    return format.format(number);
-  };
-}
+/** Formats counts, sizes, shares and amounts of money. */
+import { numberFormatter } from "../own-format.ts";
 
 const decimals = numberFormatter({ maximumFractionDigits: 2 });
 /** Formats a count with thousands separators: `1,234`. */
@@ -51,11 +9,11 @@ export const formatCount = numberFormatter();
 export const formatBytes = (bytes: number): string =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} KB` : `${formatCount(Math.round(bytes / 1e5) / 10)} MB`;
 
+const wholePercent = numberFormatter({ style: "percent" });
 /** Formats a share in whole percent: `24%`, `<1%`. Less than all is at most `99%`. */
 export function formatWholePercent(share: number): string {
-  if (share > 0 && share < 0.01) return "<1%";
-  const percent = Math.round(share * 100);
-  return `${formatCount(share < 1 ? Math.min(percent, 99) : percent)}%`;
+  if (share > 0 && share < 0.01) return `<${wholePercent(0.01)}`;
+  return wholePercent(share < 1 ? Math.min(share, 0.99) : share);
 }
 
 /** @returns `1 event`, `3 events` */

@@ -1,17 +1,19 @@
 /** Times relative to now, with the exact time as a tooltip. */
 import { useEffect, useState } from "react";
+import { dateFormat } from "../own-format.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../time.ts";
 
-const MINUTE_MS = 60_000;
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
+  ["day", DAY_MS],
+  ["hour", HOUR_MS],
   ["minute", MINUTE_MS],
 ];
+// words of the interface, which is English
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const exact = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" });
-const minute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-/** @returns for example `Sep 29, 2026, 20:00:00` */
-export const formatExactTime = (date: Date): string => exact.format(date);
+const exact = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
+const minute = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+/** @returns for example `Sep 29, 2026, 8:00:00 PM` */
+export const formatExactTime = (date: Date): string => exact().format(date);
 
 /**
  * @param at in milliseconds since the epoch, like `now`
@@ -43,7 +45,7 @@ export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
   if (at === null) return missing;
   const date = new Date(at);
   return (
-    <time dateTime={at} title={exact.format(date)}>
+    <time dateTime={at} title={formatExactTime(date)}>
       {formatRelativeTime(date.getTime(), Math.max(now, date.getTime()))}
     </time>
   );
@@ -51,5 +53,5 @@ export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
 
 /** The date and time of an expiry. */
 export function ExpiryTime({ at }: { readonly at: string | null }) {
-  return at === null ? "Never" : <time dateTime={at}>{minute.format(new Date(at))}</time>;
+  return at === null ? "Never" : <time dateTime={at}>{minute().format(new Date(at))}</time>;
 }

@@ -114,9 +114,9 @@ consoleStatsTest(
     const dialog = page.getByRole("dialog", { name: "Reports" });
     await dialog.getByText(/This service has no mail server.*SMTP_URL and MAIL_FROM/).waitFor();
     await dialog.getByLabel("Webhook URL").waitFor();
-    await dialog.getByText("Sent every Monday at 06:00 in the time zone of this page, UTC.").waitFor();
+    await dialog.getByText("Sent every Monday at 6:00 AM in the time zone of this page, UTC.").waitFor();
     await dialog.getByLabel("Period").selectOption({ label: "Every month" });
-    await dialog.getByText("Sent on the first day of every month at 06:00").waitFor();
+    await dialog.getByText("Sent on the first day of every month at 6:00 AM").waitFor();
     assert.equal(await dialog.getByLabel("Email address").count(), 0);
   },
 );

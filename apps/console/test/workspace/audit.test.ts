@@ -54,7 +54,7 @@ test("The details of an audit entry name each changed member in words, and leave
   );
   assert.deepEqual(textOf({ label: "Old", expiresAt: new Date(YEAR, 8, 29, 20).getTime() }, null), [
     "Label: Old",
-    "Expires at: Sep 29, 20:00",
+    "Expires at: Sep 29, 8:00 PM",
   ]);
 });
 
@@ -67,7 +67,7 @@ test("The line of an invitation names who gets it, or without an address the rol
   });
   assert.equal(titleOf(invited(made("ada@x.example")), NAMES), "Invitation created: ada@x.example");
   assert.equal(titleOf(invited(made(null)), NAMES), "Invitation created: viewer");
-  assert.deepEqual(textOf(null, made(null)), ["Role: viewer", "Expires at: Oct 6, 20:00"]);
+  assert.deepEqual(textOf(null, made(null)), ["Role: viewer", "Expires at: Oct 6, 8:00 PM"]);
 });
 
 consoleTest(
@@ -86,7 +86,8 @@ consoleTest(
     await open("/audit");
     const changed = page.getByRole("article", { name: "source.updated" });
     const line = changed.locator("summary");
-    const time = /^Source updated: StoreName: Shop → StoreAda \(access token\)[A-Z][a-z]{2} \d+, \d\d:\d\d$/;
+    const time =
+      /^Source updated: StoreName: Shop → StoreAda \(access token\)[A-Z][a-z]{2} \d+, \d+:\d\d\s[AP]M$/;
     await line.getByText("Ada (access token)").waitFor();
     assert.match((await line.textContent()) ?? "", time);
     const details = changed.getByRole("listitem").filter({ hasText: "Name: Shop → Store" });

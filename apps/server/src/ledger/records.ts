@@ -4,9 +4,9 @@ import type {
   AttemptKind,
   AttemptOutcome,
   ErasureStatus,
+  FormatPreferences,
   KeptCode,
   KeyState,
-  NumberFormat,
   PropertyEdit,
   ReplayBody,
   ReplayStatus,
@@ -123,14 +123,17 @@ export interface MemberRecord {
   createdAt: number;
 }
 
+/** What a person chose for the console. */
+export interface Preferences extends FormatPreferences {
+  theme: Theme;
+}
+
 /** A person's account. */
-export interface ProfileRecord {
+export interface ProfileRecord extends Preferences {
   userId: string;
   name: string | null;
   /** Confirmed, in lower case; no two users have the same. */
   email: string | null;
-  theme: Theme;
-  numberFormat: NumberFormat;
 }
 
 export interface InvitationRecord {

@@ -52,17 +52,21 @@ const membersOf = async (world: ClockedWorld) =>
 test("A profile has defaults until it is changed, and members see its name.", async (t) => {
   const world = await openClockedWorldFor(t);
   const { userId, token } = await world.person("viewer");
-  const defaults = { userId, name: "Grace", email: null, theme: "auto", numberFormat: "auto" };
+  const format = { locale: "auto", numberFormat: "auto", clock: "auto", weekStart: "auto" };
+  const defaults = { userId, name: "Grace", email: null, theme: "auto", ...format };
   assert.deepEqual((await world.ask("/api/profile", { token })).body, defaults);
-  const change = { name: " Ada ", numberFormat: "1.234,5" };
+  const chosen = { locale: "de-AT", numberFormat: "1.234,5", clock: "24h", weekStart: "sunday" };
+  const change = { name: " Ada ", ...chosen };
   const changed = await world.ask("/api/profile", { method: "PATCH", token, body: change });
-  assert.deepEqual(changed.body, { ...defaults, name: "Ada", numberFormat: "1.234,5" });
+  assert.deepEqual(changed.body, { ...defaults, name: "Ada", ...chosen });
   const again = await world.ask("/api/profile", { method: "PATCH", token, body: { theme: "dark" } });
-  assert.deepEqual(again.body, { ...defaults, name: "Ada", numberFormat: "1.234,5", theme: "dark" });
+  assert.deepEqual(again.body, { ...defaults, name: "Ada", ...chosen, theme: "dark" });
   const member = (await membersOf(world)).find((one: { userId: string }) => one.userId === userId);
   assert.equal(member.name, "Ada");
   const wrong = await world.ask("/api/profile", { method: "PATCH", token, body: { name: "\u0007" } });
   refused(wrong, 422, "invalid_payload");
+  const body = { locale: "xx" };
+  refused(await world.ask("/api/profile", { method: "PATCH", token, body }), 422, "invalid_payload");
 });
 
 test("An invitation by link makes one account and works once.", async (t) => {

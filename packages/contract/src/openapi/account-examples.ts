@@ -19,7 +19,10 @@ const PROFILE = {
   name: "Ada",
   email: null,
   theme: "auto" as const,
+  locale: "auto" as const,
   numberFormat: "auto" as const,
+  clock: "auto" as const,
+  weekStart: "auto" as const,
 };
 /** The code of a mailed link. */
 const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";

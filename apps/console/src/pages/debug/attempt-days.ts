@@ -1,7 +1,8 @@
 /** The days of the attempt list: where each begins, and which row of the list is an attempt or the heading of a day. Pure. */
 import type { DebugAttempt } from "@headwater/contract";
+import { dateFormat } from "../../own-format.ts";
 
-const dayName = new Intl.DateTimeFormat("en", { weekday: "long", month: "long", day: "numeric" });
+const dayName = dateFormat({ weekday: "long", month: "long", day: "numeric" });
 
 type ReceivedAttempt = Pick<DebugAttempt, "receivedAt">;
 
@@ -17,7 +18,7 @@ export function daysOf(attempts: readonly ReceivedAttempt[]): DayStart[] {
   const days: DayStart[] = [];
   for (let from = 0; from < attempts.length; ) {
     const received = new Date(attempts[from]?.receivedAt ?? "");
-    days.push({ name: dayName.format(received), from });
+    days.push({ name: dayName().format(received), from });
     received.setHours(0, 0, 0, 0);
     from = firstBefore(attempts, received.toISOString(), from + 1);
   }

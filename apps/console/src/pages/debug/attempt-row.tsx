@@ -1,11 +1,12 @@
 /** One attempt in the list. */
 import type { DebugAttempt } from "@headwater/contract";
 import { memo } from "react";
+import { dateFormat } from "../../own-format.ts";
 import { pathOf, summarizeAttempt, titleOf } from "./attempt-summary.ts";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 
-const time = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const time = dateFormat({ timeStyle: "medium" });
+const day = dateFormat({ dateStyle: "medium" });
 
 interface AttemptRowProps {
   readonly attempt: DebugAttempt;
@@ -60,8 +61,8 @@ export const AttemptRow = memo(function AttemptRow(props: AttemptRowProps) {
         <span className="attempt-origin" title={origin ?? undefined}>
           {origin?.replace(/^https:\/\//, "") ?? "No Origin header"}
         </span>
-        <time dateTime={attempt.receivedAt} title={day.format(receivedAt)}>
-          {time.format(receivedAt)}
+        <time dateTime={attempt.receivedAt} title={day().format(receivedAt)}>
+          {time().format(receivedAt)}
         </time>
       </span>
     </div>

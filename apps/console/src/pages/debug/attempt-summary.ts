@@ -1,6 +1,7 @@
 /** Summarizes an attempt for its row: the events' names, the page, the counts, and the request as a curl command. */
 import type { DebugAttempt, DebugData } from "@headwater/contract";
 import { isEventCode } from "@headwater/contract/event-codes";
+import { MINUTE_MS } from "../../time.ts";
 
 /** How many names of events a row has. */
 const MAX_NAMES = 3;
@@ -140,8 +141,6 @@ interface OutcomeMinute {
   readonly partial: number;
   readonly failed: number;
 }
-
-const MINUTE_MS = 60_000;
 
 /** @returns the outcomes of the listed attempts by minute, the current one last */
 export function outcomesByMinute(

@@ -1,5 +1,6 @@
 /** The outcomes of the listed attempts by minute. */
 import type { DebugAttempt } from "@headwater/contract";
+import { dateFormat } from "../../own-format.ts";
 import { Title } from "../../ui/primitives/elements.tsx";
 import { useNow } from "../../ui/relative-time.tsx";
 import { outcomesByMinute } from "./attempt-summary.ts";
@@ -8,7 +9,7 @@ import { type CountedOutcome, OUTCOMES } from "./outcomes.ts";
 const MINUTES = 60;
 /** From the top of a bar to its bottom. */
 const STACKED: readonly CountedOutcome[] = ["failed", "partial", "succeeded"];
-const time = new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23" });
+const time = dateFormat({ timeStyle: "short" });
 
 /** @returns for example `3 Refused, 0 Partial, 2 OK` */
 const describe = (counts: Readonly<Record<CountedOutcome, number>>): string =>
@@ -40,7 +41,7 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
       </figcaption>
       <div className="timeline-bars" role="img" aria-label={`Last hour: ${describe(totals)}`}>
         {minutes.map((minute) => (
-          <span key={minute.start} title={`${time.format(minute.start)}: ${describe(minute)}`}>
+          <span key={minute.start} title={`${time().format(minute.start)}: ${describe(minute)}`}>
             {STACKED.map((outcome) => (
               <span
                 key={outcome}

@@ -3,6 +3,7 @@ import type { DebugAttempt, Permission, Source, SourceLimits, UpdateSourceBody }
 import { LIMITS } from "@headwater/contract/limits";
 import { compileOrigins, originToAllow } from "@headwater/contract/origin";
 import { api } from "../../api.ts";
+import { dateFormat } from "../../own-format.ts";
 import { formatCount } from "../../ui/format-count.ts";
 
 interface QuickFix {
@@ -20,7 +21,7 @@ interface Remedy {
   readonly done: string | null;
 }
 const NONE: Remedy = { fix: null, done: null };
-const time = new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23" });
+const time = dateFormat({ timeStyle: "short" });
 
 /** When fixes were made in this tab, by the source and the label. */
 const madeAt = new Map<string, number>();
@@ -36,7 +37,7 @@ export async function makeFix({ sourceId }: Source, { label, run }: QuickFix): P
 function toRemedy(source: Source, fix: QuickFix, isDone: boolean): Remedy {
   if (!isDone) return { fix, done: null };
   const at = madeAt.get(keyOf(source.sourceId, fix.label));
-  return { fix: null, done: at === undefined ? fix.done : `${fix.done} ${time.format(at)}` };
+  return { fix: null, done: at === undefined ? fix.done : `${fix.done} ${time().format(at)}` };
 }
 
 /** A limit is raised to twice the refused value, but not above its ceiling. */

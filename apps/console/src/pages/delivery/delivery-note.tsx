@@ -1,6 +1,6 @@
 /** Says below the stats of a source that a share of the events of the shown days was lost. */
 import { useQuery } from "@tanstack/react-query";
-import { numberFormatter } from "../../ui/format-count.ts";
+import { numberFormatter } from "../../own-format.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { formatDays } from "../stats/format.ts";

@@ -3,7 +3,8 @@ import type { DeliveryDay, DeliveryDimension, Source } from "@headwater/contract
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { formatCount, numberFormatter, pluralize } from "../../ui/format-count.ts";
+import { numberFormatter } from "../../own-format.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";

@@ -2,12 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
+import { dateFormat } from "../../own-format.ts";
+import { browserTimeZone } from "../../time.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Stack, Text } from "../../ui/primitives/elements.tsx";
 import { DayColumns } from "./day-columns.tsx";
 
-const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-const formatDay = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: timezone });
+const day = dateFormat({ day: "numeric", month: "short" });
 
 export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
   const { data } = useQuery({
@@ -17,7 +18,7 @@ export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
         body: {
           sourceId,
           dateRange: "30d",
-          timezone,
+          timezone: browserTimeZone(),
           metrics: ["planViolations"],
           dimensions: ["time:day"],
           include: { bots: true, excluded: false },
@@ -26,7 +27,7 @@ export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
       }),
   });
   const days = (data?.results ?? []).map(({ dimensions: [start], metrics: [count] }) => ({
-    day: formatDay.format(new Date(String(start))),
+    day: day().format(new Date(String(start))),
     count: count ?? 0,
   }));
   const total = days.reduce((sum, { count }) => sum + count, 0);

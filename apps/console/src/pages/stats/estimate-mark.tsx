@@ -1,6 +1,6 @@
 /** The mark beside figures that are estimated. */
 import type { StatsAccuracy } from "@headwater/contract";
-import { numberFormatter } from "../../ui/format-count.ts";
+import { numberFormatter } from "../../own-format.ts";
 
 const percent = numberFormatter({ style: "percent", maximumSignificantDigits: 2 });
 

@@ -1,12 +1,14 @@
 /** Formats metrics, changes and times of the stats page. */
 import type { StatsMetric } from "@headwater/contract";
-import { formatCount, formatFigure, numberFormatter } from "../../ui/format-count.ts";
+import { dateFormat, numberFormatter } from "../../own-format.ts";
+import { formatCount, formatFigure } from "../../ui/format-count.ts";
 import type { ViewInterval } from "./view-range.ts";
 
 const percent = numberFormatter({ style: "percent", maximumFractionDigits: 1 });
 /** @returns for a sentence: `50%` or `33.3%` */
 export const formatShare = (share: number | null): string => (share === null ? "—" : percent(share));
 
+const wholePercent = numberFormatter({ style: "percent" });
 const aligned = numberFormatter({
   style: "percent",
   minimumFractionDigits: 1,
@@ -41,20 +43,20 @@ const VITAL = /:(?:lcp|inp|fcp|ttfb)$/;
 export function formatMetric(metric: StatsMetric, value: number | null): string {
   if (value === null) return "—";
   if (isRate(metric)) return formatRate(value);
-  if (metric === "scrollDepth") return `${Math.round(value)}%`;
+  if (metric === "scrollDepth") return wholePercent(value / 100);
   if (metric === "sessionDuration" || metric === "timeOnPage") return formatDuration(value);
   if (VITAL.test(metric)) return formatMilliseconds(value);
   return formatFigure(hasDecimals(metric) ? value : Math.round(value * 10) / 10);
 }
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const compact = numberFormatter({ notation: "compact", maximumFractionDigits: 1 });
 /** Formats a value of the chart's scale: `1.5K`. */
 export const formatShort = (metric: StatsMetric, value: number): string =>
   isRate(metric)
     ? percent(value)
     : metric === "sessionDuration"
       ? formatMetric(metric, value)
-      : compact.format(value);
+      : compact(value);
 
 const signed = numberFormatter({
   style: "percent",
@@ -99,8 +101,8 @@ export function formatChange(
 }
 
 const TIME_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
-  minute: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-  hour: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  minute: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
+  hour: { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" },
   day: { weekday: "short", day: "numeric", month: "short" },
   week: { day: "numeric", month: "short", year: "numeric" },
   month: { month: "short", year: "numeric" },
@@ -108,7 +110,7 @@ const TIME_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> =
 
 /** @returns a function that formats the start of an interval in the time zone */
 export function timeFormatter(timeZone: string, interval: ViewInterval): (instant: string) => string {
-  const format = new Intl.DateTimeFormat("en", { ...TIME_FORMATS[interval], timeZone });
+  const format = dateFormat({ ...TIME_FORMATS[interval], timeZone })();
   return (instant) => format.format(new Date(instant));
 }
 
@@ -116,8 +118,8 @@ export function timeFormatter(timeZone: string, interval: ViewInterval): (instan
 export const inPart = (name: string): string => `${name} (so far)`;
 
 const SHORT_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> = {
-  minute: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-  hour: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  minute: { hour: "numeric", minute: "2-digit" },
+  hour: { hour: "numeric", minute: "2-digit" },
   day: { day: "numeric", month: "short" },
   week: { day: "numeric", month: "short" },
   month: { month: "short", year: "numeric" },
@@ -125,20 +127,22 @@ const SHORT_FORMATS: Readonly<Record<ViewInterval, Intl.DateTimeFormatOptions>> 
 
 /** The same for the axis of a chart. A time at midnight is shown as its day. */
 export function shortTimeFormatter(timeZone: string, interval: ViewInterval): (instant: string) => string {
-  const format = new Intl.DateTimeFormat("en", { ...SHORT_FORMATS[interval], timeZone });
-  const day = new Intl.DateTimeFormat("en", { ...SHORT_FORMATS.day, timeZone });
+  const format = dateFormat({ ...SHORT_FORMATS[interval], timeZone })();
+  const day = dateFormat({ ...SHORT_FORMATS.day, timeZone })();
+  const isTime = interval === "minute" || interval === "hour";
+  const clock = new Intl.DateTimeFormat("en", { timeStyle: "short", hourCycle: "h23", timeZone });
   return (instant) => {
-    const text = format.format(new Date(instant));
-    return text === "00:00" ? day.format(new Date(instant)) : text;
+    const at = new Date(instant);
+    return (isTime && clock.format(at) === "00:00" ? day : format).format(at);
   };
 }
 
 const DAY_FORMATS = {
-  long: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }),
-  short: new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" }),
+  long: dateFormat({ day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }),
+  short: dateFormat({ day: "numeric", month: "short", timeZone: "UTC" }),
 } as const;
 /** @returns for example `Nov 3 – 9, 2026`; short: `Nov 3 – 9` */
 export const formatDays = (
   [first, last]: readonly [string, string],
   length: keyof typeof DAY_FORMATS = "long",
-): string => DAY_FORMATS[length].formatRange(new Date(first), new Date(last));
+): string => DAY_FORMATS[length]().formatRange(new Date(first), new Date(last));

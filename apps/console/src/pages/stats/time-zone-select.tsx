@@ -1,7 +1,8 @@
 /** The field that chooses the time zone of a stats view. */
+
+import { browserTimeZone } from "../../time.ts";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import type { StatsView } from "./use-stats-view.ts";
-import { browserTimeZone } from "./view-params.ts";
 
 /** All time zones, with the browser's own and UTC first. */
 function timeZoneOptions(selected: string): { value: string; label: string }[] {

@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { createContext, useCallback, useContext, useEffect, useMemo } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { isRetryable } from "../../queries.ts";
+import { HOUR_MS } from "../../time.ts";
 import { useNow } from "../../ui/relative-time.tsx";
 import { readOtherFilters } from "./other-filters.ts";
 import { ALL_EVENTS, sumOfEvents } from "./sum-of-events.ts";
@@ -31,7 +32,6 @@ import {
 const REFETCH_MS = 300_000;
 /** How soon a failed query and a query for the first events are repeated. */
 const RETRY_MS = 5_000;
-const HOUR_MS = 3_600_000;
 
 /** The parameters that all stats requests of a view share. */
 export interface StatsScope {

@@ -1,6 +1,7 @@
 /** Reads and writes the filters and the time zone of the stats page. The URL holds the whole view, so every view can be shared. */
 import type { StatsDimension, StatsFilter, StatsScalar } from "@headwater/contract";
 import { STATS_TEXT_DIMENSIONS } from "@headwater/contract/stats-words";
+import { browserTimeZone } from "../../time.ts";
 
 export type ViewParams = Readonly<Record<string, string | undefined>>;
 
@@ -174,8 +175,6 @@ export function statsFilterParams(filters: readonly StatsFilter[]): FilterParams
   }
   return { params, others };
 }
-
-export const browserTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The `tz` parameter, or the browser's time zone when it is missing or unknown to this browser. */
 export function readTimeZone({ tz }: ViewParams): string {

@@ -1,9 +1,8 @@
 /** The date range of the stats page: its presets, and how the `range`, `interval` and `compare` parameters are read. */
 import type { StatsDateRange } from "@headwater/contract";
+import { DAY_MS, HOUR_MS } from "../../time.ts";
 import type { ViewParams } from "./view-params.ts";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const QUARTER_MS = HOUR_MS / 4;
 /** From the year 2000 to 2999, so that the days before and after them have four digits of the year too. */
 const DAY_RANGE = /^(2\d{3}-\d\d-\d\d)\.\.(2\d{3}-\d\d-\d\d)$/;

@@ -1,6 +1,7 @@
 /** One stored event, with its time, name, page and properties. It opens to all of its members. */
 import type { ListedEvent } from "@headwater/contract";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { dateFormat } from "../../own-format.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ValueIcon } from "../stats/lists/value-icon.tsx";
@@ -17,12 +18,7 @@ interface EventRowProps {
   readonly children?: ReactNode;
 }
 
-const TIME = new Intl.DateTimeFormat("en", {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
+const time = dateFormat({ timeStyle: "medium" });
 
 export function EventRow({ event, isLinked, hasNoName = false, children }: EventRowProps) {
   const [isOpen, setOpen] = useState(isLinked);
@@ -44,7 +40,7 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          <time dateTime={event.occurredAt}>{TIME.format(new Date(event.occurredAt))}</time>
+          <time dateTime={event.occurredAt}>{time().format(new Date(event.occurredAt))}</time>
           <span className="visit-name" title={name}>
             {!hasNoName && <Icon name={isPage ? "world" : "pointer"} size={16} />}
             <bdi>{name}</bdi>

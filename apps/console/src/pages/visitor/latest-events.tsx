@@ -1,5 +1,6 @@
 /** The latest events with one name, each with the visitor that it is of. */
 import type { ListedEvent, Source } from "@headwater/contract";
+import { dateFormat } from "../../own-format.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Title } from "../../ui/primitives/elements.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
@@ -17,8 +18,8 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Ids that nobody chose are told apart by their beginning. */
 const shorten = (id: string): string => (UUID.test(id) ? id.slice(0, 8) : id);
 
-const formatDay = ({ occurredAt }: ListedEvent) =>
-  new Date(occurredAt).toLocaleDateString("en", { dateStyle: "full" });
+const fullDay = dateFormat({ dateStyle: "full" });
+const formatDay = ({ occurredAt }: ListedEvent) => fullDay().format(new Date(occurredAt));
 
 export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) {
   const query = useStoredEvents(sourceId, { kind: "name", id: name }, PAGE_EVENTS);

@@ -1,5 +1,6 @@
 /** The heading of a session among the events of a visitor: its times, length, and where it came from. */
 import type { ListedEvent } from "@headwater/contract";
+import { dateFormat } from "../../own-format.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { Group, Text } from "../../ui/primitives/elements.tsx";
 import { formatMetric } from "../stats/format.ts";
@@ -7,7 +8,7 @@ import { formatValue } from "../stats/lists/value-names.ts";
 import type { VisitorSubject } from "./use-stored-events.ts";
 import { VisitorLink } from "./visitor-link.tsx";
 
-const range = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
+const range = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
 interface SessionHeadProps {
   readonly sourceId: string;
@@ -28,7 +29,7 @@ export function SessionHead({ sourceId, sessionId, events, kind }: SessionHeadPr
   return (
     <Group className="visit-head" gap="sm">
       <Text fw={600} size="sm">
-        {range.formatRange(first, last)}
+        {range().formatRange(first, last)}
       </Text>
       <Text size="sm" c="dimmed" className="clamp">
         {details.join(" · ")}

@@ -2,6 +2,7 @@
 import type { AuditEntry } from "@headwater/contract";
 import { useState } from "react";
 import { api } from "../../api.ts";
+import { browserTimeZone } from "../../time.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
@@ -19,7 +20,7 @@ import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
-const LEAD = `Changes, sign-ins and reads of personal data, and who made them. Time zone: ${new Intl.DateTimeFormat().resolvedOptions().timeZone}.`;
+const LEAD = `Changes, sign-ins and reads of personal data, and who made them. Time zone: ${browserTimeZone()}.`;
 
 export function AuditPage() {
   const { can } = useWorkspace();

@@ -1,5 +1,6 @@
 /** The audit log in words. */
 import type { AuditEntry } from "@headwater/contract";
+import { dateFormat } from "../../own-format.ts";
 
 /** The kinds of changes, as the API filters them. */
 export const KINDS = [
@@ -83,20 +84,14 @@ export function titleOf(entry: AuditEntry, names: ReadonlyMap<string, string>): 
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${nameOfTarget(entry, names)}`;
 }
 
-const minute = {
-  month: "short",
-  day: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  hourCycle: "h23",
-} as const;
-const thisYear = new Intl.DateTimeFormat("en", minute);
-const otherYear = new Intl.DateTimeFormat("en", { ...minute, year: "numeric" });
+const minute = { month: "short", day: "numeric", hour: "numeric", minute: "2-digit" } as const;
+const thisYear = dateFormat(minute);
+const otherYear = dateFormat({ ...minute, year: "numeric" });
 
-/** @returns for example `Sep 29, 20:00`, with the year unless it is the current one */
+/** @returns for example `Sep 29, 8:00 PM`, with the year unless it is the current one */
 export function formatMinute(at: number): string {
   const isThisYear = new Date(at).getFullYear() === new Date().getFullYear();
-  return (isThisYear ? thisYear : otherYear).format(at);
+  return (isThisYear ? thisYear : otherYear)().format(at);
 }
 
 type AuditNames = ReadonlyMap<string, string>;

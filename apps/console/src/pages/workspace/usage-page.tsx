@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
+import { DAY_MS } from "../../time.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { formatBytes, formatCount, formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
@@ -18,7 +19,6 @@ import { dayOf, dayRows, firstOfMonth, monthRows, sumByDay, sumByMonth } from ".
 import { DayTable, MonthTable, SourceTable } from "./usage-tables.tsx";
 import "./usage.css";
 
-const DAY_MS = 86_400_000;
 const BY_MONTH = "months";
 const THIS_MONTH = "month";
 const RANGES = [

@@ -1,5 +1,7 @@
 /** Sums of the usage of a workspace by day and by month, and the usage as CSV. */
 import type { ApiAnswer } from "../../api.ts";
+import { dateFormat } from "../../own-format.ts";
+import { DAY_MS } from "../../time.ts";
 
 export type WorkspaceUsage = ApiAnswer<"getUsage">;
 type Counts = Pick<WorkspaceUsage["days"][number], "accepted" | "bootstraps" | "bytes">;
@@ -11,13 +13,12 @@ export interface PeriodUsage extends Counts {
   readonly days: number;
 }
 
-const DAY_MS = 86_400_000;
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-const dayFormat = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
-const monthFormat = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+const dayFormat = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const monthFormat = dateFormat({ month: "long", year: "numeric", timeZone: "UTC" });
 /** @returns for example `Sep 30, 2026` or `September 2026` */
 export const formatPeriod = (period: string): string =>
-  (period.length === "2026-09".length ? monthFormat : dayFormat).format(Date.parse(period));
+  (period.length === "2026-09".length ? monthFormat : dayFormat)().format(Date.parse(period));
 
 const monthOf = (day: string) => day.slice(0, 7);
 

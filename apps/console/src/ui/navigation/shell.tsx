@@ -2,12 +2,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { setOwnFormat } from "../../own-format.ts";
 import { profileQuery } from "../../queries.ts";
 import { ShortcutSheet } from "../../shortcuts.tsx";
 import { WorkspaceProvider } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
 import { setColorScheme } from "../color-scheme.ts";
-import { setNumberFormat } from "../format-count.ts";
 import { Icon } from "../icon.tsx";
 import { Loading } from "../page-states.tsx";
 import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
@@ -20,13 +20,12 @@ import { Sidebar, SidebarBrand } from "./sidebar.tsx";
 function usePreferences(): void {
   const { data } = useQuery(profileQuery);
   const theme = data?.theme ?? "auto";
-  const numberFormat = data?.numberFormat;
   useEffect(() => {
     if (theme !== "auto") setColorScheme(theme);
   }, [theme]);
   useEffect(() => {
-    if (numberFormat !== undefined) setNumberFormat(numberFormat);
-  }, [numberFormat]);
+    if (data) setOwnFormat(data);
+  }, [data]);
 }
 
 /** The frame before the page and the workspace are known. */

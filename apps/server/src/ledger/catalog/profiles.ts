@@ -1,5 +1,5 @@
 /** The accounts of people: names, confirmed addresses, preferences, and who they are at the identity provider. */
-import type { ProfileRecord } from "../records.ts";
+import type { Preferences, ProfileRecord } from "../records.ts";
 import { type AuditedChange, type AuditNote, writePersonAudit } from "./audit.ts";
 import type { CatalogDb } from "./database.ts";
 
@@ -12,10 +12,18 @@ export interface IdentityRecord {
   name: string | null;
 }
 
+const DEFAULT_PREFERENCES: Preferences = {
+  theme: "auto",
+  locale: "auto",
+  numberFormat: "auto",
+  clock: "auto",
+  weekStart: "auto",
+};
+
 /** The defaults when the user has changed nothing. */
 export async function profile(db: CatalogDb, { userId }: { userId: string }): Promise<ProfileRecord> {
   const row = await db.selectFrom("profiles").selectAll().where("userId", "=", userId).executeTakeFirst();
-  return row ?? { userId, name: null, email: null, theme: "auto", numberFormat: "auto" };
+  return row ?? { userId, name: null, email: null, ...DEFAULT_PREFERENCES };
 }
 
 async function saveProfile(db: CatalogDb, saved: ProfileRecord): Promise<ProfileRecord> {
@@ -30,7 +38,7 @@ async function saveProfile(db: CatalogDb, saved: ProfileRecord): Promise<Profile
 
 interface ProfileUpdate extends AuditedChange {
   userId: string;
-  change: Partial<Pick<ProfileRecord, "name" | "theme" | "numberFormat">>;
+  change: Partial<Pick<ProfileRecord, "name"> & Preferences>;
 }
 
 /** Preferences concern nobody else, so only a new name is an audit entry of the person's workspaces. */

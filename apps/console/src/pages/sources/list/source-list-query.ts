@@ -3,12 +3,11 @@ import type { SourceWithHealth } from "@headwater/contract";
 import type { SourceListStatus, SourceOrder } from "@headwater/contract/source-status";
 import { keepPreviousData, useInfiniteQuery, useQueries } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../../api.ts";
+import { browserTimeZone, DAY_MS } from "../../../time.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
-import { browserTimeZone } from "../../stats/view-params.ts";
 
 /** Stats count at most as many sources at once. */
 const PAGE_SIZE = 50;
-const DAY_MS = 86_400_000;
 
 export interface SourceListFilters {
   readonly search: string;

@@ -1,4 +1,5 @@
 /** The days and months of a calendar. A day is text such as `2026-03-31`, and a month its first day. */
+import { firstWeekday } from "../../../own-format.ts";
 import { monthStart, shiftDay } from "../view-range.ts";
 
 const WEEK_DAYS = 7;
@@ -7,17 +8,18 @@ const WEEK_DAYS = 7;
 export const monthsUntil = (last: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => monthStart(last, at + 1 - count));
 
-/** Monday is 0. */
-const weekdayOf = (day: string): number => (new Date(day).getUTCDay() + WEEK_DAYS - 1) % WEEK_DAYS;
+/** How many days after the first day of the week it is. */
+const weekdayOf = (day: string): number =>
+  (new Date(day).getUTCDay() + WEEK_DAYS - (firstWeekday() % WEEK_DAYS)) % WEEK_DAYS;
 
-/** @returns the weeks of a month, Monday first, with null for days of other months */
+/** @returns the weeks of a month, with null for days of other months */
 export function weeksOf(month: string): (string | null)[][] {
   const before = weekdayOf(month);
   const end = monthStart(month, 1);
   const weeks: (string | null)[][] = [];
-  for (let monday = shiftDay(month, -before); monday < end; monday = shiftDay(monday, WEEK_DAYS))
+  for (let first = shiftDay(month, -before); first < end; first = shiftDay(first, WEEK_DAYS))
     weeks.push(
-      Array.from({ length: WEEK_DAYS }, (_, at) => shiftDay(monday, at)).map((day) =>
+      Array.from({ length: WEEK_DAYS }, (_, at) => shiftDay(first, at)).map((day) =>
         day >= month && day < end ? day : null,
       ),
     );

@@ -1,13 +1,15 @@
 /** A month of a calendar, as a grid of its days. */
 import type { KeyboardEvent } from "react";
+import { dateFormat, firstWeekday } from "../../../own-format.ts";
 import { weeksOf } from "./calendar-days.ts";
 
-/** A Monday, and the days after it. */
-const WEEK = Array.from({ length: 7 }, (_, at) => new Date(Date.UTC(2024, 0, 1 + at)));
+/** The days of a week, as this person orders them. January 1, 2024 was a Monday. */
+const daysOfWeek = () =>
+  Array.from({ length: 7 }, (_, at) => new Date(Date.UTC(2024, 0, firstWeekday() + at)));
 
 const formatter = (options: Intl.DateTimeFormatOptions) => {
-  const { format } = new Intl.DateTimeFormat("en", { ...options, timeZone: "UTC" });
-  return (day: string | Date) => format(new Date(day));
+  const format = dateFormat({ ...options, timeZone: "UTC" });
+  return (day: string | Date) => format().format(new Date(day));
 };
 const formatMonth = formatter({ month: "long", year: "numeric" });
 const formatDay = formatter({ dateStyle: "full" });
@@ -34,7 +36,7 @@ export const CalendarMonth = ({ month, days, onKeyDown, ...others }: CalendarMon
     <caption>{formatMonth(month)}</caption>
     <thead>
       <tr>
-        {WEEK.map((day) => (
+        {daysOfWeek().map((day) => (
           <th key={day.getTime()} scope="col" abbr={formatWeekday(day)}>
             {formatInitial(day)}
           </th>

@@ -1,9 +1,8 @@
 /** The names of a chart's points: of hours that clocks show twice, and of what stands beside a point in the compared period. */
 import type { StatsAnswer } from "@headwater/contract";
+import { DAY_MS } from "../../../time.ts";
 import { timeFormatter } from "../format.ts";
 import { monthStart, shiftDay, type ViewInterval } from "../view-range.ts";
-
-const DAY_MS = 86_400_000;
 
 /** The date and time that clocks in the zone show: `2026-10-25T02:30`. */
 const wallTime = (timeZone: string, instant: string): string =>

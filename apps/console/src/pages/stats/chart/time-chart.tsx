@@ -1,6 +1,7 @@
 /** One key metric over time, as a chart and as a table, with annotations and the changes of the source's configuration. */
 import type { StatsAnswer } from "@headwater/contract";
 import { useMutation } from "@tanstack/react-query";
+import { dateFormat } from "../../../own-format.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { Paper, Title } from "../../../ui/primitives/elements.tsx";
@@ -131,13 +132,13 @@ function ComparisonLegend({ answer: { from, comparison, timezone } }: { readonly
   const last = new Date(Date.parse(comparison.to) - 1);
   const hasWholeDays = todayIn(timezone, last.getTime() + 1) !== todayIn(timezone, last.getTime());
   const isOfOtherYear = comparison.from.slice(0, 4) !== from.slice(0, 4);
-  const format = new Intl.DateTimeFormat("en", {
+  const format = dateFormat({
     day: "numeric",
     month: "short",
     ...(isOfOtherYear && { year: "numeric" }),
-    ...(hasWholeDays ? {} : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    ...(hasWholeDays ? {} : { hour: "numeric", minute: "2-digit" }),
     timeZone: timezone,
-  });
+  })();
   return (
     <span
       className="chart-key chart-key-previous"

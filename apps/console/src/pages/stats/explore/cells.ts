@@ -1,15 +1,17 @@
 /** Writes the values and figures of tables of the Explore view. Pure. */
 import type { StatsDimension, StatsMetric, StatsScalar } from "@headwater/contract";
+import { dateFormat } from "../../../own-format.ts";
+import { DAY_MS, HOUR_MS } from "../../../time.ts";
 import { formatAmount } from "../../../ui/format-count.ts";
 import { formatMetric, inPart, timeFormatter } from "../format.ts";
 import { formatValue } from "../lists/value-names.ts";
 import { INTERVALS } from "../view-range.ts";
 import { isMoney } from "./fields.ts";
 
-const weekday = new Intl.DateTimeFormat("en", { weekday: "long", timeZone: "UTC" });
+const weekday = dateFormat({ weekday: "long", timeZone: "UTC" });
+const hourOfDay = dateFormat({ hour: "numeric", minute: "2-digit", timeZone: "UTC" });
 /** The first Monday after 1970 began. */
 const MONDAY = Date.UTC(1970, 0, 5);
-const DAY_MS = 86_400_000;
 
 /** @param isComplete false: the time of the row is not over */
 export function formatCell(
@@ -23,8 +25,8 @@ export function formatCell(
     const name = timeFormatter(timeZone, interval)(String(value));
     return isComplete === false ? inPart(name) : name;
   }
-  if (dimension === "dayOfWeek") return weekday.format(MONDAY + (Number(value) - 1) * DAY_MS);
-  if (dimension === "hourOfDay") return `${String(value).padStart(2, "0")}:00`;
+  if (dimension === "dayOfWeek") return weekday().format(MONDAY + (Number(value) - 1) * DAY_MS);
+  if (dimension === "hourOfDay") return hourOfDay().format(Number(value) * HOUR_MS);
   return formatValue(dimension, value);
 }
 

@@ -1,10 +1,12 @@
 /** A metric by hour and weekday, as a grid of shaded figures. */
 import type { StatsAnswer, StatsMetric, StatsScalar } from "@headwater/contract";
+import { firstWeekday } from "../../../own-format.ts";
 import { formatCell, formatFigureOf } from "./cells.ts";
 import { metricField } from "./fields.ts";
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
-const DAYS = [1, 2, 3, 4, 5, 6, 7];
+/** The days of the week, as this person orders them. */
+const weekDays = () => Array.from({ length: 7 }, (_, at) => ((firstWeekday() - 1 + at) % 7) + 1);
 const dayName = (day: number) => formatCell("dayOfWeek", day, "UTC");
 
 interface WeekGridProps {
@@ -35,13 +37,13 @@ export function WeekGrid({ answer, currency }: WeekGridProps) {
             <th>Weekday</th>
             {HOURS.map((hour) => (
               <th key={hour} scope="col">
-                {hour}
+                {formatCell("hourOfDay", hour, "UTC").replace(/\D00/, "")}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {DAYS.map((day) => (
+          {weekDays().map((day) => (
             <tr key={day}>
               <th scope="row">{dayName(day)}</th>
               {HOURS.map((hour) => {

@@ -1,5 +1,6 @@
 /** The real-time view: the last 30 minutes by minute, and what is being looked at in them. */
 import type { StatsDimension } from "@headwater/contract";
+import { MINUTE_MS } from "../../../time.ts";
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { Paper, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { useNow } from "../../../ui/relative-time.tsx";
@@ -13,7 +14,6 @@ import { type StatsView, useStats } from "../use-stats-view.ts";
 import { useMayListVisits } from "../visits/use-visits.ts";
 import { VisitStream } from "./visit-stream.tsx";
 
-const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 30;
 const REFETCH_MS = 10_000;
 /** One visitor is a low bar. */

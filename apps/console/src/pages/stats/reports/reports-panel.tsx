@@ -4,6 +4,8 @@ import { LIMITS } from "@headwater/contract/limits";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../../api.ts";
+import { dateFormat } from "../../../own-format.ts";
+import { DAY_MS, HOUR_MS } from "../../../time.ts";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { ConfirmButton } from "../../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../../ui/page-states.tsx";
@@ -20,7 +22,8 @@ import "./reports.css";
 
 type ReportRow = ApiAnswer<"listReports">["reports"][number];
 
-const days = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const days = dateFormat({ dateStyle: "medium" });
+const time = dateFormat({ timeStyle: "short", timeZone: "UTC" });
 const PERIODS = [
   { value: "week", label: "Every week", sentOn: "every Monday" },
   { value: "month", label: "Every month", sentOn: "on the first day of every month" },
@@ -123,8 +126,9 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
         </Button>
       </form>
       <Text size="sm" c="dimmed">
-        Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at 06:00 in the time zone of this page,{" "}
-        {timeZone}.{channel === "email" && " A recipient outside the workspace must agree first."}
+        Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at {time().format(6 * HOUR_MS)} in the
+        time zone of this page, {timeZone}.
+        {channel === "email" && " A recipient outside the workspace must agree first."}
       </Text>
       {creation.error && <ErrorAlert error={creation.error} />}
     </>
@@ -158,8 +162,6 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
     </ScrollRegion>
   );
 }
-
-const DAY_MS = 86_400_000;
 
 /** A report whose address is asked: the mail has a link that works for some days. */
 function Unconfirmed({ report: { target, createdAt } }: { readonly report: ReportRow }) {
@@ -214,7 +216,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
       <td>
         <RelativeTime at={lastSentAt} missing="Never" />
       </td>
-      <td>{nextAt === null ? "—" : <time dateTime={nextAt}>{days.format(new Date(nextAt))}</time>}</td>
+      <td>{nextAt === null ? "—" : <time dateTime={nextAt}>{days().format(new Date(nextAt))}</time>}</td>
       <td>
         <Group gap="xs" wrap="nowrap" className="report-actions">
           {confirmedAt !== null && (

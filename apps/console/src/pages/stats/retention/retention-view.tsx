@@ -1,6 +1,7 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
 
 import { type ApiAnswer, api } from "../../../api.ts";
+import { DAY_MS } from "../../../time.ts";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Group, Paper, Stack, Table, Text } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
@@ -43,7 +44,6 @@ const COHORTS = [
   },
 ] as const;
 type CohortStart = (typeof COHORTS)[number];
-const DAY_MS = 86_400_000;
 const PERIOD_MS: Readonly<Record<RetentionPeriod, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
