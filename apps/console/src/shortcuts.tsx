@@ -11,6 +11,10 @@ const SHORTCUTS = [
     keys: [[`${MODIFIER} K`, "Search pages, sources and actions"] as const, ["?", "Show this list"] as const],
   },
   {
+    title: "Usage and audit log",
+    keys: [["/", "Search"] as const, ["R", "Choose the range"] as const],
+  },
+  {
     title: "Stats",
     keys: [
       ["F", "Add a filter"] as const,

@@ -11,7 +11,7 @@ import {
   trackEvent,
 } from "../../server/test/support/world.ts";
 import { describeSetting, groupSettings } from "../src/pages/workspace/setting-groups.ts";
-import { firstOfMonth, monthRows, roundUp } from "../src/pages/workspace/usage-rows.ts";
+import { monthRows, roundUp, searchUsage } from "../src/pages/workspace/usage-rows.ts";
 import { formatWholePercent } from "../src/ui/format-count.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleTest, openWorkspace, workspaceMenu, workspaceOpened } from "./console-world.ts";
@@ -217,12 +217,17 @@ test("Usage by day is summed by month; a month without usage has a row of zeros.
   const eventsPerDay = 10;
   const usage = { organizationId: "o", from: "2026-01-30", to: "2026-03-02", ...counts, accepted: 6, days };
   assert.deepEqual(monthRows(usage, eventsPerDay), [
-    ["Month", "Accepted events", "Event quota", "Bootstraps", "Bytes"],
+    ["Month", "Accepted events", "Quota", "Bootstraps", "Bytes received"],
     ["2026-01", 2, 20, 1, 100],
     ["2026-02", 0, 280, 0, 0],
     ["2026-03", 4, 20, 2, 200],
   ]);
-  assert.equal(firstOfMonth("2026-03-31", 11), "2025-04-01");
+  const names = new Map([["t", "Shop"]]);
+  const found = searchUsage(usage, names, " SHOP");
+  assert.deepEqual(
+    [found.accepted, found.bytes, found.days.map(({ sourceId }) => sourceId)],
+    [2, 100, ["t"]],
+  );
 });
 
 test("A share of a quota is rounded, but less than all is never 100%; the axis ends at a round number.", () => {
@@ -255,7 +260,7 @@ consoleTest(
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent(), trackEvent()]));
     await open("/usage");
     const today = page.getByRole("region", { name: "Today" });
-    await today.getByText("Today (UTC): 2 of 2 events").waitFor();
+    await today.getByText("Today (UTC): 2 of 2 accepted events").waitFor();
     await today.getByText("100%").waitFor();
     await page.getByText("Quota: 2 per day").waitFor();
     const byDay = page.getByRole("region", { name: "Usage by source and day" });
@@ -268,9 +273,20 @@ consoleTest(
     };
     const day = new Date().toISOString().slice(0, 10);
     assert.match((await save())[1]!, new RegExp(`^${day},${source.sourceId},Shop,2,`));
-    await page.getByRole("button", { name: "12 months" }).click();
+    const search = page.getByRole("searchbox", { name: "Search sources" });
+    await page.keyboard.press("/");
+    await search.pressSequentially("blog");
+    await page.getByText("No source with usage in this range contains “blog”").waitFor();
+    await search.fill("sho");
+    await byDay.getByRole("row").filter({ hasText: "Shop" }).waitFor();
+    assert.equal(await page.getByText("Quota: 2 per day").count(), 0, "the quota is that of the workspace");
+    await search.fill("");
+    await page.getByRole("heading", { name: "Usage" }).click();
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Last 12 months" }).click();
     const byMonth = page.getByRole("region", { name: "Usage by month" });
     await byMonth.waitFor();
+    assert.equal(new URL(page.url()).search, "?range=12m");
     assert.equal(await byMonth.getByRole("row").count(), 13);
     await shoot("usage-months");
     const months = await save();

@@ -2647,7 +2647,7 @@ before: unknown;
 after: unknown;
 };
 AuditList: {
-/** The changes of this page, newest first. */
+/** The entries of this page, newest first. */
 entries: (Schemas["AuditEntry"])[];
 /** The `cursor` of the next page; null: this is the last page. */
 nextCursor: string | null;
@@ -3602,7 +3602,7 @@ organizationId?: string | null | undefined;
 body: Schemas["WorkspaceId"] | undefined;
 answer: Schemas["RevokedToken"];
 };
-/** List the changes in a workspace, newest first */
+/** List the entries of the audit log, newest first */
 listAudit: {
 params: undefined;
 query: {
@@ -3612,12 +3612,18 @@ organizationId: string;
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
-/** Only the changes of this user. */
+/** Only the entries of this user. */
 userId?: string | null | undefined;
 /** An action such as source.updated, or the part before the dot for all of its actions. */
 action?: string | null | undefined;
-/** Only the changes of the source, member, token or invitation with this id. */
+/** Only the entries about the source, member, token or invitation with this id. */
 target?: string | null | undefined;
+/** Only entries from this time on: a day (UTC) or an ISO 8601 time. */
+from?: string | null | undefined;
+/** The end of the range of times, exclusive, as a day or a time. */
+to?: string | null | undefined;
+/** Only entries whose action, target or values contain this text, or whose source or member has it in the name. */
+search?: string | null | undefined;
 };
 body: undefined;
 answer: Schemas["AuditList"];

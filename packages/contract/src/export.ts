@@ -1,7 +1,7 @@
 /** Exports of events (GET /api/export/events). */
 import Type, { type Static } from "typebox";
 import { LIMITS } from "./limits.ts";
-import { Closed, OneOf, SameOrganizationId, SourceId } from "./shapes.ts";
+import { Closed, OneOf, SameOrganizationId, SourceId, TimeText } from "./shapes.ts";
 
 /** The media type of each format. The first format is the default. */
 export const EXPORT_MEDIA_TYPES = {
@@ -11,9 +11,6 @@ export const EXPORT_MEDIA_TYPES = {
 } as const;
 export type ExportFormat = keyof typeof EXPORT_MEDIA_TYPES;
 export const EXPORT_FORMATS = Object.keys(EXPORT_MEDIA_TYPES) as ExportFormat[];
-
-const TimeText = (description: string) =>
-  Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 
 export const ExportQuery = Closed({
   sourceId: SourceId,

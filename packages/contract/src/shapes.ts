@@ -24,6 +24,9 @@ export const text = (description: string) => Type.String({ description });
 export const url = (description: string) => Type.String({ format: "uri", description });
 export const flag = (description: string) => Type.Boolean({ description });
 export const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** The end of a range of a query: a day in UTC or a time. */
+export const TimeText = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 40, description }));
 export const time = (description: string) => Type.String({ ...Time, description });
 /** A text or a time that can be missing. */
 export const textOrNull = (description: string) => Nullable(Type.String(), { description });

@@ -219,7 +219,7 @@ export const AuditEntry = Closed({
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 export const AuditList = Closed({
-  entries: Type.Array(AuditEntry, { description: "The changes of this page, newest first." }),
+  entries: Type.Array(AuditEntry, { description: "The entries of this page, newest first." }),
   nextCursor: NextCursor,
 });
 

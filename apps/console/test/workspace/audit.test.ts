@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AuditEntry } from "@headwater/contract";
+import { until } from "../../../server/test/support/until.ts";
 import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
 import { describeChanges, titleOf } from "../../src/pages/workspace/audit-text.ts";
 import { consoleTest } from "../console-world.ts";
@@ -104,5 +105,41 @@ consoleTest(
       (await page.locator("article time").all()).map((one) => one.boundingBox()),
     );
     assert.equal(new Set(boxes.map((box) => box!.x + box!.width)).size, 1, "all rows align alike");
+  },
+);
+
+consoleTest(
+  "The audit log is searched by the server and limited to days; Back leads to the list before, and filters are cleared at once.",
+  async ({ world, page, open, shoot }) => {
+    await world.createSource({ name: "Atlas" });
+    await world.createSource({ name: "Blog" });
+    await open("/audit");
+    const titles = page.getByRole("article").locator("strong");
+    const shows = async (...expected: string[]) =>
+      until("the list has these entries", async () => {
+        const shown = await titles.allTextContents();
+        return expected.every((one) => shown.includes(one)) && shown.length === expected.length;
+      });
+    await page.getByText("Source created: Atlas").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("atlas");
+    await shows("Source created: Atlas");
+    await page.getByRole("heading", { name: "Audit log" }).click();
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Today" }).click();
+    await shows("Source created: Atlas");
+    assert.equal(new URL(page.url()).search, "?search=atlas&range=today");
+    await shoot("audit-filters");
+    await page.getByLabel("Action").selectOption("Members");
+    await page.getByText("No entries match").waitFor();
+    await page.goBack();
+    await shows("Source created: Atlas");
+    await page.getByLabel("Action").selectOption("Members");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("Source created: Blog").waitFor();
+    assert.equal(new URL(page.url()).search, "");
+    await open("/audit?range=2020-01-01..2020-01-31");
+    await page.getByText("No entries match").waitFor();
+    await page.getByRole("button", { name: "Range: Jan 1 – 31, 2020" }).waitFor();
   },
 );

@@ -42,6 +42,22 @@ async function join(world: ClockedWorld, role = "developer") {
   return body as { userId: string; tokenId: string; token: string };
 }
 
+test("The log is searched, and has a range of days or times.", async (t) => {
+  const world = await openClockedWorldFor(t);
+  await world.createSource({ name: "Café" });
+  const ask = (query: string) => world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}${query}`);
+  const actions = async (query: string) =>
+    (await ask(query)).body.entries.map(({ action }: LoggedEntry) => action) as string[];
+  assert.deepEqual(await actions(`&search=${encodeURIComponent("café")}`), ["source.created"]);
+  const [{ at }] = (await ask("&action=source.created")).body.entries;
+  assert.deepEqual(await actions(`&action=source&from=${at}`), ["source.created"]);
+  assert.deepEqual(await actions(`&action=source&to=${at}`), [], "the end is exclusive");
+  assert.deepEqual(await actions(`&action=source&from=${at.slice(0, 10)}`), ["source.created"]);
+  refused(await ask("&from=2026-02-30"), 422, "invalid_payload");
+  refused(await ask("&from=2026-11-02&to=2026-11-01"), 422, "invalid_payload");
+  refused(await ask("&search="), 422, "invalid_payload");
+});
+
 test("Sign-ins, ended sessions and new names of a person are in the logs of their workspaces.", async (t) => {
   const world = await openClockedWorldFor(t);
   const grace = await join(world);

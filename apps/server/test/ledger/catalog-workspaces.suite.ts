@@ -224,6 +224,67 @@ export function catalogWorkspacesSuite(catalog: () => Catalog): void {
         [OWNER.userId, OWNER.tokenId, NOW, null],
       );
     });
+
+    it("is searched in any case, in actions, values and the names of sources and members", async () => {
+      const organizationId = await workspace();
+      const { sourceId } = await stored(aSource(organizationId, { name: "100% Shop_1" }));
+      const { userId } = OWNER;
+      await catalog().updateProfile({ userId, actor: OWNER, now: NOW, change: { name: "Ada Lovelace" } });
+      await catalog().recordAudit({
+        ...by,
+        organizationId,
+        action: "source.key_rotated",
+        target: sourceId,
+        after: { hint: "wxyz" },
+      });
+      const search = async (text: string) => {
+        const found = await catalog().audit({ ...page(organizationId), search: { text, maxEntries: 100 } });
+        return found.rows.map(({ action }) => action);
+      };
+      const created = "source.created";
+      const all = ["source.key_rotated", "person.renamed", created, "organization.created"];
+      assert.deepEqual(await search("KEY ROTATED"), ["source.key_rotated"]);
+      assert.deepEqual(await search("wXy"), ["source.key_rotated"]);
+      assert.deepEqual(
+        await search("100% shop_1"),
+        ["source.key_rotated", created],
+        "the source of an entry",
+      );
+      assert.deepEqual(await search("100_"), [], "a wildcard is a character");
+      assert.deepEqual(await search("lovelace"), all, "who made it");
+      await catalog().updateProfile({ userId, actor: OWNER, now: NOW, change: { name: null } });
+    });
+
+    it("is searched a bounded number of entries at a time, and goes on after them", async () => {
+      const organizationId = await workspace();
+      await stored(aSource(organizationId, { name: "Wanted" }));
+      for (let made = 0; made < 4; made += 1) await stored(aSource(organizationId, { name: "Other" }));
+      const search = { text: "wanted", maxEntries: 3 };
+      const one = await catalog().audit({ ...page(organizationId), search });
+      assert.deepEqual(one.rows, []);
+      const two = await catalog().audit({ ...page(organizationId, one.nextCursor), search });
+      assert.deepEqual(
+        [two.rows.map(({ action }) => action), one.nextCursor !== null],
+        [["source.created"], true],
+      );
+    });
+
+    it("has a range of times, whose end is exclusive", async () => {
+      const organizationId = await workspace();
+      for (const later of [1, 2, 3])
+        await catalog().recordAudit({
+          actor: OWNER,
+          now: NOW + later,
+          organizationId,
+          action: "a.b",
+          target: "t",
+        });
+      const { rows } = await catalog().audit({ ...page(organizationId), from: NOW + 1, to: NOW + 3 });
+      assert.deepEqual(
+        rows.map(({ at }) => at),
+        [NOW + 2, NOW + 1],
+      );
+    });
   });
 
   describe("onboarding and usage", () => {

@@ -7,6 +7,7 @@ import {
   RememberedSignIn,
   SignInOffer,
 } from "../account.ts";
+import { LIMITS } from "../limits.ts";
 import {
   BODY_CODES,
   COMMON_CODES,
@@ -15,13 +16,13 @@ import {
   TOKEN_CODES,
   workspaceCodes,
 } from "../operation.ts";
-import { Closed, id, OneOf } from "../shapes.ts";
+import { Closed, id, OneOf, TimeText } from "../shapes.ts";
 import * as workspace from "../workspace.ts";
 import { OptionalOrganizationQuery, OrganizationQuery, PageQuery, pageQuery } from "./queries.ts";
 
 const AuditQuery = Closed({
   ...pageQuery("^[0-9]{1,15}$").properties,
-  userId: Type.Optional(id("Only the changes of this user.")),
+  userId: Type.Optional(id("Only the entries of this user.")),
   action: Type.Optional(
     Type.String({
       minLength: 1,
@@ -30,7 +31,17 @@ const AuditQuery = Closed({
       description: "an action such as source.updated, or the part before the dot for all of its actions",
     }),
   ),
-  target: Type.Optional(id("Only the changes of the source, member, token or invitation with this id.")),
+  target: Type.Optional(id("Only the entries about the source, member, token or invitation with this id.")),
+  from: TimeText("Only entries from this time on: a day (UTC) or an ISO 8601 time."),
+  to: TimeText("The end of the range of times, exclusive, as a day or a time."),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LIMITS.maxNameLength,
+      description:
+        "Only entries whose action, target or values contain this text, or whose source or member has it in the name.",
+    }),
+  ),
 });
 const TokensQuery = Closed({
   ...PageQuery.properties,
@@ -195,9 +206,9 @@ export const ACCESS_OPERATIONS = [
     tag: "Audit log",
     method: "GET",
     path: "/api/audit",
-    summary: "List the changes in a workspace, newest first",
+    summary: "List the entries of the audit log, newest first",
     description:
-      "Every change of a source, member or token is an entry, with the values before and after it. A page has up to 100 entries, and only those that satisfy all filters.",
+      "Every change of a source, member or token is an entry, with the values before and after it. A page has up to 100 entries, and only those that satisfy all filters. A `search` looks through 5,000 entries at a time, so a page can be empty and have a `nextCursor`.",
     access: "audit:read",
     organization: "query",
     query: AuditQuery,

@@ -1,12 +1,10 @@
 /** The menus that choose the date range and the period it is compared with. */
 import { useShortcuts } from "../../shortcuts.tsx";
-import { Dropdown, MenuItem } from "../../ui/dropdown.tsx";
-import { loadLater } from "../../ui/load-later.tsx";
+import { Dropdown } from "../../ui/dropdown.tsx";
 import { formatDays } from "./format.ts";
+import { RangePanel } from "./range-panel.tsx";
 import type { StatsView } from "./use-stats-view.ts";
 import { COMPARISONS, comparedDays, PRESETS, readDays, todayIn } from "./view-range.ts";
-
-const DaysCalendar = loadLater(async () => (await import("./calendar/days-calendar.tsx")).DaysCalendar);
 
 /** A phone has no room for the first word. */
 const LAST_DAYS = /^Last (?=\d)/;
@@ -39,27 +37,15 @@ export function RangeMenu({ view: { range, timeZone, update } }: { readonly view
           show(value);
         };
         return (
-          <div className="range-menu">
-            <div className="range-presets">
-              {PRESETS.map(({ value, label, ...one }) => (
-                <div key={value} className={GROUP_ENDS.has(value) ? "menu-group" : undefined}>
-                  <MenuItem
-                    isSelected={value === preset?.value}
-                    shortcut={"shortcut" in one ? one.shortcut : undefined}
-                    onSelect={() => choose(value)}
-                  >
-                    {label}
-                  </MenuItem>
-                </div>
-              ))}
-            </div>
-            <DaysCalendar
-              title="Custom range"
-              days={range.days}
-              today={todayIn(timeZone, Date.now())}
-              onChoose={choose}
-            />
-          </div>
+          <RangePanel
+            presets={PRESETS}
+            groupEnds={GROUP_ENDS}
+            chosen={preset?.value}
+            title="Custom range"
+            days={range.days}
+            today={todayIn(timeZone, Date.now())}
+            onChoose={choose}
+          />
         );
       }}
     </Dropdown>
@@ -90,21 +76,14 @@ export function ComparisonMenu({ view }: { readonly view: StatsView }) {
           update({ compare: value === "previous" ? undefined : value });
         };
         return (
-          <div className="range-menu">
-            <div>
-              {COMPARISONS.map(({ value, label }) => (
-                <MenuItem key={value} isSelected={value === chosen?.value} onSelect={() => choose(value)}>
-                  {label}
-                </MenuItem>
-              ))}
-            </div>
-            <DaysCalendar
-              title="Compare with"
-              days={comparedDays(range, comparison)}
-              today={todayIn(timeZone, Date.now())}
-              onChoose={choose}
-            />
-          </div>
+          <RangePanel
+            presets={COMPARISONS}
+            chosen={chosen?.value}
+            title="Compare with"
+            days={comparedDays(range, comparison)}
+            today={todayIn(timeZone, Date.now())}
+            onChoose={choose}
+          />
         );
       }}
     </Dropdown>

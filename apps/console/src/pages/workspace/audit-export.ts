@@ -11,7 +11,10 @@ const EXPORT_PAGE_SIZE = 100;
 /** A file has the newest entries. */
 export const MAX_EXPORT_ENTRIES = 5000;
 
-export type AuditFilters = Pick<NonNullable<ApiInput<"listAudit">["query"]>, "action" | "userId">;
+export type AuditFilters = Pick<
+  NonNullable<ApiInput<"listAudit">["query"]>,
+  "action" | "userId" | "search" | "from" | "to"
+>;
 
 /** Reads the newest entries that satisfy the filters. */
 async function readEntries(organizationId: string, filters: AuditFilters): Promise<AuditEntry[]> {

@@ -1,32 +1,62 @@
 /** The audit log of the workspace, newest first. */
 import type { AuditEntry } from "@headwater/contract";
-import { useState } from "react";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { browserTimeZone } from "../../time.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
+import { formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
-import { usePagedQuery } from "../../ui/paged-table.tsx";
-import { Alert, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { Alert, Button, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { formatExactTime, formatRelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { EARLIEST_DAY, shiftDay, todayIn } from "../stats/view-range.ts";
 import { type AuditFilters, MAX_EXPORT_ENTRIES, useAuditExport } from "./audit-export.ts";
 import { actorName, describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
+import { SearchField, useListFilters } from "./list-filters.tsx";
 import { useMemberNames } from "./member-names.ts";
+import { lastDays, type NamedRange, RangeDropdown, readRange } from "./range-dropdown.tsx";
 import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
 const LEAD = `Changes, sign-ins and reads of personal data, and who made them. Time zone: ${browserTimeZone()}.`;
 
+const ALL = "all";
+
+/** When a day begins in the time zone of the browser. */
+const startOf = (day: string) => new Date(`${day}T00:00`).toISOString();
+
+/** The filters in the address, what they ask of the API, and how they are changed. */
+function useAuditFilters() {
+  const [given, change] = useListFilters("/audit");
+  const today = todayIn(browserTimeZone(), useNow());
+  const allTime: NamedRange = { value: ALL, label: "All time", days: [EARLIEST_DAY, today] };
+  const presets = [
+    { value: "today", label: "Today", days: [today, today] as const },
+    ...[7, 30, 90].map((days) => lastDays(today, days)),
+    allTime,
+  ];
+  const range = readRange(presets, given.range, allTime);
+  const { search, action, userId } = given;
+  const [first, last] = range.days;
+  const filters: AuditFilters = {
+    ...(search && { search }),
+    ...(action && { action }),
+    ...(userId && { userId }),
+    ...(range.preset?.value !== ALL && { from: startOf(first), to: startOf(shiftDay(last, 1)) }),
+  };
+  return { given, change, today, presets, range, filters };
+}
+
 export function AuditPage() {
   const { can } = useWorkspace();
-  const [filters, setFilters] = useState<AuditFilters>({});
+  const chosen = useAuditFilters();
   const names = useNames();
-  const saved = useAuditExport(filters, names);
+  const saved = useAuditExport(chosen.filters, names);
   const save = (
     <AsyncButton
       className="audit-save"
@@ -42,10 +72,13 @@ export function AuditPage() {
       <RequirePermission permission="audit:read">
         {saved.error && <ErrorAlert error={saved.error} />}
         {saved.data === MAX_EXPORT_ENTRIES && (
-          <Alert color="yellow" title="The file has only the newest 5,000 changes" />
+          <Alert
+            color="yellow"
+            title={`The file has the newest ${formatCount(MAX_EXPORT_ENTRIES)} entries only`}
+          />
         )}
-        <FilterFields filters={filters} onChange={setFilters} />
-        <AuditEntries filters={filters} names={names} />
+        <FilterFields {...chosen} />
+        <AuditEntries {...chosen} names={names} />
       </RequirePermission>
     </Page>
   );
@@ -57,61 +90,101 @@ function useNames(): ReadonlyMap<string, string> {
   return new Map([[organizationId, name], [userId, "You"], ...useMemberNames(), ...(useSourceNames() ?? [])]);
 }
 
-interface FilterFieldsProps {
-  readonly filters: AuditFilters;
-  readonly onChange: (filters: AuditFilters) => void;
-}
+type ChosenFilters = ReturnType<typeof useAuditFilters>;
 
-function FilterFields({ filters, onChange }: FilterFieldsProps) {
+function FilterFields({ given, change, today, presets, range }: ChosenFilters) {
   const members = useMemberNames();
   return (
-    <div className="audit-filters">
-      <NativeSelect
-        label="Change"
-        value={filters.action ?? ""}
-        data={[{ value: "", label: "All changes" }, ...KINDS]}
-        onChange={(event) => onChange({ ...filters, action: event.currentTarget.value || undefined })}
+    <div className="list-tools audit-tools">
+      <SearchField
+        label="Search entries"
+        placeholder="Search by action, name or value"
+        value={given.search ?? ""}
+        onChange={(search) => change({ search })}
+      />
+      <RangeDropdown
+        presets={presets}
+        range={range}
+        today={today}
+        onChoose={(text) => change({ range: text === ALL ? undefined : text })}
       />
       <NativeSelect
-        label="Member"
-        value={filters.userId ?? ""}
+        aria-label="Action"
+        value={given.action ?? ""}
+        data={[{ value: "", label: "All actions" }, ...KINDS]}
+        onChange={(event) => change({ action: event.currentTarget.value })}
+      />
+      <NativeSelect
+        aria-label="Member"
+        value={given.userId ?? ""}
         data={[
           { value: "", label: "All members" },
           ...[...members].map(([value, label]) => ({ value, label })),
         ]}
-        onChange={(event) => onChange({ ...filters, userId: event.currentTarget.value || undefined })}
+        onChange={(event) => change({ userId: event.currentTarget.value })}
       />
     </div>
   );
 }
 
-interface AuditEntriesProps {
-  readonly filters: AuditFilters;
-  readonly names: ReadonlyMap<string, string>;
-}
+type AuditEntriesProps = Pick<ChosenFilters, "filters" | "change"> & Pick<AuditRowProps, "names">;
 
-function AuditEntries({ filters, names }: AuditEntriesProps) {
+function AuditEntries({ filters, change, names }: AuditEntriesProps) {
   const { organizationId } = useWorkspace();
-  const query = usePagedQuery(["audit", organizationId, filters], (cursor, signal) =>
-    api.listAudit({ query: { organizationId, limit: PAGE_SIZE, cursor, ...filters }, signal }),
-  );
+  const query = useInfiniteQuery({
+    queryKey: ["audit", organizationId, filters],
+    queryFn: ({ pageParam, signal }) =>
+      api.listAudit({
+        query: { organizationId, limit: PAGE_SIZE, cursor: pageParam || null, ...filters },
+        signal,
+      }),
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // the entries stay while the next letter of a search is answered
+    placeholderData: keepPreviousData,
+  });
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
   const entries = query.data.pages.flatMap((page) => page.entries);
-  if (entries.length === 0) return <EmptyState title="No changes match" />;
   return (
     <Stack gap="xs">
-      <Paper className="audit-list">
-        {entries.map((entry) => (
-          <AuditRow key={entry.auditId} entry={entry} names={names} />
-        ))}
-      </Paper>
+      {entries.length > 0 ? (
+        <Paper className="audit-list" aria-busy={query.isPlaceholderData}>
+          {entries.map((entry) => (
+            <AuditRow key={entry.auditId} entry={entry} names={names} />
+          ))}
+        </Paper>
+      ) : (
+        !query.error && <NoEntries filters={filters} change={change} hasMore={query.hasNextPage} />
+      )}
       {failure}
       <ShowMoreButton query={query} />
     </Stack>
   );
 }
+
+type NoEntriesProps = Pick<ChosenFilters, "filters" | "change"> & { readonly hasMore: boolean };
+
+const NoEntries = ({ filters, change, hasMore }: NoEntriesProps) =>
+  hasMore ? (
+    <EmptyState title="No newer entry matches">
+      A search looks through 5,000 entries at a time. Show more to search the older ones.
+    </EmptyState>
+  ) : Object.keys(filters).length === 0 ? (
+    <EmptyState title="No entries yet">
+      Changes, sign-ins and reads of personal data are listed here.
+    </EmptyState>
+  ) : (
+    <EmptyState
+      title="No entries match"
+      action={
+        <Button variant="default" onClick={() => change({ search: "", action: "", userId: "", range: "" })}>
+          Clear filters
+        </Button>
+      }
+    />
+  );
 
 interface AuditRowProps {
   readonly entry: AuditEntry;

@@ -1,39 +1,35 @@
 /** The metered usage of the workspace by day and by month, its quotas, and the same as CSV. */
 
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";
-import { DAY_MS } from "../../time.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { formatBytes, formatCount, formatWholePercent, pluralize } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, Loading, QueryResult } from "../../ui/page-states.tsx";
 import { Button, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
-import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { formatDays } from "../stats/format.ts";
+import { monthStart, todayIn } from "../stats/view-range.ts";
+import { SearchField, useListFilters } from "./list-filters.tsx";
+import { lastDays, type NamedRange, RangeDropdown, readRange } from "./range-dropdown.tsx";
 import { useSourceNames } from "./source-names.ts";
 import { UsageChart } from "./usage-chart.tsx";
-import { dayOf, dayRows, firstOfMonth, monthRows, sumByDay, sumByMonth } from "./usage-rows.ts";
+import { dayRows, monthRows, searchUsage, sumByDay, sumByMonth, type WorkspaceUsage } from "./usage-rows.ts";
 import { DayTable, MonthTable, SourceTable } from "./usage-tables.tsx";
 import "./usage.css";
 
-const BY_MONTH = "months";
-const THIS_MONTH = "month";
-const RANGES = [
-  { value: THIS_MONTH, label: "This month" },
-  { value: "7", label: "7 days" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: BY_MONTH, label: "12 months" },
+const DEFAULT_DAYS = 30;
+const BY_MONTH = "12m";
+const presetsOf = (today: string): NamedRange[] => [
+  lastDays(today, 7),
+  lastDays(today, DEFAULT_DAYS),
+  lastDays(today, 90),
+  { value: "month", label: "Month to date", days: [monthStart(today, 0), today] },
+  { value: BY_MONTH, label: "Last 12 months", days: [monthStart(today, -11), today] },
 ];
-
-/** @returns the first day of the range */
-function firstDayOf(range: string, now: number): string {
-  if (range === THIS_MONTH) return firstOfMonth(dayOf(now), 0);
-  return range === BY_MONTH ? firstOfMonth(dayOf(now), 11) : dayOf(now - (Number(range) - 1) * DAY_MS);
-}
 
 export const UsagePage = () => (
   <Page title="Usage" lead="What this workspace has stored, by UTC day and month, and its quotas.">
@@ -43,18 +39,27 @@ export const UsagePage = () => (
   </Page>
 );
 
+/** The usage of the days, as it was before while that of other days is loading. */
+function useUsage([from, to]: readonly [string, string], isByMonth: boolean) {
+  const { organizationId } = useWorkspace();
+  return useQuery({
+    queryKey: ["usage", organizationId, from, to, isByMonth],
+    queryFn: async ({ signal }) => ({
+      isByMonth,
+      ...(await api.getUsage({ query: { organizationId, from, to }, signal })),
+    }),
+    placeholderData: keepPreviousData,
+  });
+}
+
 function Usage() {
   const { organizationId } = useWorkspace();
-  const [range, setRange] = useState("30");
-  const usage = useQuery({
-    queryKey: ["usage", organizationId, range],
-    queryFn: async ({ signal }) => {
-      const now = Date.now();
-      const query = { organizationId, from: firstDayOf(range, now), to: dayOf(now) };
-      return { range, ...(await api.getUsage({ query, signal })) };
-    },
-    placeholderData: (before) => before,
-  });
+  const [{ search = "", range: given }, change] = useListFilters("/usage");
+  const today = todayIn("UTC", useNow());
+  const presets = presetsOf(today);
+  const range = readRange(presets, given, lastDays(today, DEFAULT_DAYS));
+  const usage = useUsage(range.days, range.preset?.value === BY_MONTH);
+  const todays = useUsage([today, today], false);
   const billing = useQuery({
     queryKey: ["billing", organizationId],
     queryFn: ({ signal }) => api.getBilling({ query: { organizationId }, signal }),
@@ -63,22 +68,26 @@ function Usage() {
     <QueryResult query={billing}>
       {(answer) => (
         <Stack>
-          <QueryResult query={usage}>
+          <QueryResult query={todays} rows={1}>
             {(metered) => <TodaysUsage usage={metered} limits={answer.limits} />}
           </QueryResult>
-          <div>
-            <Switcher label="Range" options={RANGES} value={range} onChange={setRange} />
+          <div className="list-tools">
+            <SearchField
+              label="Search sources"
+              placeholder="Search by name or ID of a source"
+              value={search}
+              onChange={(text) => change({ search: text })}
+            />
+            <RangeDropdown
+              presets={presets}
+              range={range}
+              today={today}
+              onChoose={(text) => change({ range: text })}
+            />
           </div>
-          {usage.data && (
-            <>
-              <UsageFacts usage={usage.data} billing={answer} />
-              <MeteredUsage
-                usage={usage.data}
-                limits={answer.limits}
-                isByMonth={usage.data.range === BY_MONTH}
-              />
-            </>
-          )}
+          <QueryResult query={usage}>
+            {(metered) => <MeteredUsage usage={metered} billing={answer} search={search} />}
+          </QueryResult>
         </Stack>
       )}
     </QueryResult>
@@ -97,7 +106,7 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
     {
       name: "Bootstraps",
       value: formatCount(usage.bootstraps),
-      hint: "First requests of clients: each opens or resumes a session",
+      hint: "Requests that open or resume a session",
     },
     { name: "Data received", value: formatBytes(usage.bytes) },
     {
@@ -135,23 +144,20 @@ interface TodaysUsageProps {
 
 /** How much of the daily quotas is used up. */
 function TodaysUsage({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysUsageProps) {
-  const today = usage.days.filter(({ day }) => day === usage.to);
-  const total = (name: "accepted" | "bytes") => today.reduce((sum, row) => sum + row[name], 0);
-  const events = total("accepted");
   return (
     <Paper p="lg" component="section" aria-label="Today">
       <Stack>
         {eventsPerDay === null && bytesPerDay === null && (
           <Group justify="space-between">
-            <Text fw={600}>Today (UTC): {pluralize(events, "event")}</Text>
-            <Text c="dimmed">No daily limit</Text>
+            <Text fw={600}>Today (UTC): {pluralize(usage.accepted, "accepted event")}</Text>
+            <Text c="dimmed">No daily quota</Text>
           </Group>
         )}
         {eventsPerDay !== null && (
-          <QuotaBar used={events} quota={eventsPerDay} format={formatCount} unit=" events" />
+          <QuotaBar used={usage.accepted} quota={eventsPerDay} format={formatCount} unit=" accepted events" />
         )}
         {bytesPerDay !== null && (
-          <QuotaBar used={total("bytes")} quota={bytesPerDay} format={formatBytes} unit="" />
+          <QuotaBar used={usage.bytes} quota={bytesPerDay} format={formatBytes} unit=" received" />
         )}
       </Stack>
     </Paper>
@@ -171,7 +177,7 @@ const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
       <Text fw={600}>{`Today (UTC): ${format(used)} of ${format(quota)}${unit}`}</Text>
       <Text className="number">{formatWholePercent(used / quota)}</Text>
     </Group>
-    <div className="bar usage-bar">
+    <div className="usage-bar">
       {used > 0 && (
         <span
           style={{ width: `${Math.min(used / quota, 1) * 100}%` }}
@@ -182,22 +188,36 @@ const QuotaBar = ({ used, quota, format, unit }: QuotaBarProps) => (
   </div>
 );
 
-interface MeteredUsageProps extends TodaysUsageProps {
-  readonly isByMonth: boolean;
+interface MeteredUsageProps {
+  readonly usage: WorkspaceUsage & { readonly isByMonth: boolean };
+  readonly billing: ApiAnswer<"getBilling">;
+  /** Text that the name or the id of a source contains. */
+  readonly search: string;
 }
 
-function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
+function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: MeteredUsageProps) {
   const names = useSourceNames();
-  const { eventsPerDay } = limits;
+  const { eventsPerDay } = billing.limits;
   // the rows would change their height when the names arrive
   if (names === null) return <Loading />;
-  if (usage.days.length === 0) return <EmptyState title="No usage in this period" />;
+  if (whole.days.length === 0)
+    return (
+      <EmptyState title="No usage in this range">
+        A source is counted from the first event or bootstrap that it accepts.
+      </EmptyState>
+    );
+  const usage = searchUsage(whole, names, search);
+  if (usage.days.length === 0)
+    return <EmptyState title={`No source with usage in this range contains “${search}”`} />;
+  // quotas are those of the workspace, not of the sources that were searched for
+  const quota = search === "" ? eventsPerDay : null;
   const save = () => {
-    const rows = isByMonth ? monthRows(usage, eventsPerDay) : dayRows(usage, names);
+    const rows = isByMonth ? monthRows(usage, quota) : dayRows(usage, names);
     downloadBlob(new Blob([toCsv(rows)], { type: "text/csv" }), `usage-${usage.from}-${usage.to}.csv`);
   };
   return (
     <>
+      <UsageFacts usage={usage} billing={billing} />
       <Paper p="lg">
         <Group justify="space-between" gap="xs" wrap="nowrap" mb="sm">
           <Title order={2} size="h5">
@@ -208,14 +228,14 @@ function MeteredUsage({ usage, limits, isByMonth }: MeteredUsageProps) {
           </Button>
         </Group>
         <UsageChart
-          label={`${formatCount(usage.accepted)} accepted events from ${usage.from} to ${usage.to}. The table below lists the numbers.`}
+          label={`${pluralize(usage.accepted, "accepted event")}, ${formatDays([usage.from, usage.to])}. The table below lists the numbers.`}
           sums={isByMonth ? sumByMonth(usage) : sumByDay(usage)}
-          quota={isByMonth ? null : eventsPerDay}
+          quota={isByMonth ? null : quota}
         />
       </Paper>
       <SourceTable usage={usage} names={names} />
       {isByMonth ? (
-        <MonthTable usage={usage} eventsPerDay={eventsPerDay} />
+        <MonthTable usage={usage} eventsPerDay={quota} />
       ) : (
         <DayTable usage={usage} names={names} />
       )}

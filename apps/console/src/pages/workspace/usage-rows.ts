@@ -1,7 +1,7 @@
 /** Sums of the usage of a workspace by day and by month, and the usage as CSV. */
 import type { ApiAnswer } from "../../api.ts";
 import { dateFormat } from "../../own-format.ts";
-import { DAY_MS } from "../../time.ts";
+import { shiftDay } from "../stats/view-range.ts";
 
 export type WorkspaceUsage = ApiAnswer<"getUsage">;
 type Counts = Pick<WorkspaceUsage["days"][number], "accepted" | "bootstraps" | "bytes">;
@@ -13,7 +13,6 @@ export interface PeriodUsage extends Counts {
   readonly days: number;
 }
 
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 const dayFormat = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
 const monthFormat = dateFormat({ month: "long", year: "numeric", timeZone: "UTC" });
 /** @returns for example `Sep 30, 2026` or `September 2026` */
@@ -22,10 +21,9 @@ export const formatPeriod = (period: string): string =>
 
 const monthOf = (day: string) => day.slice(0, 7);
 
-const nextDay = (day: string) => dayOf(Date.parse(day) + DAY_MS);
 function daysOf({ from, to }: WorkspaceUsage): string[] {
   const days: string[] = [];
-  for (let day = from; day <= to; day = nextDay(day)) days.push(day);
+  for (let day = from; day <= to; day = shiftDay(day, 1)) days.push(day);
   return days;
 }
 
@@ -54,6 +52,26 @@ function sumBy(usage: WorkspaceUsage, periodOf: (day: string) => string): Period
 export const sumByDay = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, (day) => day);
 export const sumByMonth = (usage: WorkspaceUsage): PeriodUsage[] => sumBy(usage, monthOf);
 
+/** The usage of the sources whose name or id contains the text, in any case. */
+export function searchUsage(
+  usage: WorkspaceUsage,
+  names: ReadonlyMap<string, string>,
+  text: string,
+): WorkspaceUsage {
+  const searched = text.trim().toLowerCase();
+  const days = usage.days.filter(({ sourceId }) =>
+    [names.get(sourceId) ?? "", sourceId].some((one) => one.toLowerCase().includes(searched)),
+  );
+  const total = (name: keyof Counts) => days.reduce((sum, row) => sum + row[name], 0);
+  return {
+    ...usage,
+    days,
+    accepted: total("accepted"),
+    bootstraps: total("bootstraps"),
+    bytes: total("bytes"),
+  };
+}
+
 interface SourceUsage extends Counts {
   readonly sourceId: string;
 }
@@ -73,12 +91,6 @@ export function sumBySource({ days }: WorkspaceUsage): SourceUsage[] {
   return [...sums.values()].sort((a, b) => b.accepted - a.accepted);
 }
 
-/** @returns the first day of the month that is `monthsBefore` months before the month of the day */
-export function firstOfMonth(day: string, monthsBefore: number): string {
-  const [year = 0, month = 1] = monthOf(day).split("-").map(Number);
-  return dayOf(Date.UTC(year, month - 1 - monthsBefore, 1));
-}
-
 /** The ends of a chart's axis, but for the power of ten. */
 const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
@@ -92,7 +104,7 @@ type CsvRows = (string | number)[][];
 
 /** A row for each source and day. */
 export const dayRows = ({ days }: WorkspaceUsage, names: ReadonlyMap<string, string>): CsvRows => [
-  ["Day", "Source ID", "Source", "Accepted events", "Bootstraps", "Bytes"],
+  ["Day", "Source ID", "Source", "Accepted events", "Bootstraps", "Bytes received"],
   ...days.map(({ day, sourceId, accepted, bootstraps, bytes }) => [
     day,
     sourceId,
@@ -105,7 +117,7 @@ export const dayRows = ({ days }: WorkspaceUsage, names: ReadonlyMap<string, str
 
 /** A row for each month. @param eventsPerDay the quota of the workspace; null: none */
 export const monthRows = (usage: WorkspaceUsage, eventsPerDay: number | null): CsvRows => [
-  ["Month", "Accepted events", "Event quota", "Bootstraps", "Bytes"],
+  ["Month", "Accepted events", "Quota", "Bootstraps", "Bytes received"],
   ...sumByMonth(usage).map(({ period, days, accepted, bootstraps, bytes }) => [
     period,
     accepted,

@@ -25,7 +25,7 @@ interface DayTableProps {
 /** The headings of `FigureCells`. */
 const FigureHeads = ({ beside }: { readonly beside?: string }) => (
   <>
-    <th className="end">Events</th>
+    <th className="end">Accepted events</th>
     {beside !== undefined && <th className="end">{beside}</th>}
     <th className="minor end">Bootstraps</th>
     <th className="end">Data received</th>
@@ -166,7 +166,7 @@ interface MonthQuotaProps {
 
 /** The daily quota times the days of the month, of the current month so far. */
 function MonthQuota({ month: { days, accepted }, eventsPerDay }: MonthQuotaProps) {
-  if (eventsPerDay === null) return "No limit";
+  if (eventsPerDay === null) return "—";
   const quota = eventsPerDay * days;
   return (
     <>

@@ -1,8 +1,11 @@
 /** The append-only audit log (docs/api/access.md): who changed what, with which token, when. */
 import type { ActorKind } from "@headwater/contract";
+import { type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from "kysely";
+import { toStorable } from "../../core/text.ts";
 import { COMMAND_LINE_USER, isServiceAccount } from "../../core/users.ts";
 import type { Actor, AuditRecord, PageOf, TokenRecord, WorkspacePageRequest } from "../records.ts";
 import type { CatalogDb } from "./database.ts";
+import type { CatalogTables } from "./schema.ts";
 
 /** The actor and the time of a change. A method that takes it writes an audit entry in the same transaction. */
 export interface AuditedChange {
@@ -91,20 +94,30 @@ interface AuditPageRequest extends WorkspacePageRequest {
   target?: string | undefined;
   /** An action, or the part before its dot for all of its kind. */
   action?: string | undefined;
+  /** Bounds of the time; `to` is exclusive. */
+  from?: number | undefined;
+  to?: number | undefined;
+  search?: AuditSearch | undefined;
 }
 
-/** Newest first. The cursor is the sequence number of the last row of the page. */
-async function audit(db: CatalogDb, page: AuditPageRequest): Promise<PageOf<AuditRecord>> {
-  const { userId, target, action } = page;
-  const found = await db
+interface AuditSearch {
+  /** The entry, or the name of its source or member, contains it. */
+  text: string;
+  /** How many entries one call looks at: it holds up the writes of the ledger. */
+  maxEntries: number;
+}
+
+/** The entries that satisfy the filters, newest first. */
+const entriesOf = (db: CatalogDb, page: AuditPageRequest) => {
+  const { userId, target, action, from, to } = page;
+  return db
     .selectFrom("audit")
-    .leftJoin("tokens", "tokens.tokenId", "audit.tokenId")
-    .selectAll("audit")
-    .select("tokens.scope as scope")
     .where("audit.organizationId", "=", page.organizationId)
     .$if(page.cursor !== null, (query) => query.where("seq", "<", Number(page.cursor)))
     .$if(userId !== undefined, (query) => query.where("audit.userId", "=", userId ?? ""))
     .$if(target !== undefined, (query) => query.where("target", "=", target ?? ""))
+    .$if(from !== undefined, (query) => query.where("at", ">=", from ?? 0))
+    .$if(to !== undefined, (query) => query.where("at", "<", to ?? 0))
     .$if(action !== undefined, (query) =>
       query.where((eb) =>
         // a dot follows the kind, and a slash is the character after the dot
@@ -114,7 +127,63 @@ async function audit(db: CatalogDb, page: AuditPageRequest): Promise<PageOf<Audi
         ]),
       ),
     )
-    .orderBy("seq", "desc")
+    .orderBy("seq", "desc");
+};
+
+/** @returns the last entry that a search looks at; null: it reaches the end of the log */
+async function endOfSearch(db: CatalogDb, page: AuditPageRequest): Promise<number | null> {
+  if (page.search === undefined) return null;
+  const end = entriesOf(db, page).select("seq").limit(1);
+  return (await end.offset(page.search.maxEntries - 1).executeTakeFirst())?.seq ?? null;
+}
+
+/** The sources and members whose name contains the text in any case. A workspace has a bounded number of both. */
+async function idsNamed(db: CatalogDb, organizationId: string, text: string): Promise<string[]> {
+  const sources = await db
+    .selectFrom("sources")
+    .select(["sourceId", "settings"])
+    .where("organizationId", "=", organizationId)
+    .where("deletedAt", "is", null)
+    .execute();
+  const members = await db
+    .selectFrom("members")
+    .leftJoin("profiles", "profiles.userId", "members.userId")
+    .select(["members.userId", "members.name", "profiles.name as ownName", "profiles.email"])
+    .where("members.organizationId", "=", organizationId)
+    .execute();
+  const named = [
+    ...sources.map(({ sourceId, settings }) => ({ id: sourceId, names: [JSON.parse(settings).name] })),
+    ...members.map(({ userId, name, ownName, email }) => ({ id: userId, names: [name, ownName, email] })),
+  ];
+  const isFound = (name: string | null) => name?.toLowerCase().includes(text.toLowerCase());
+  return named.filter(({ names }) => names.some(isFound)).map(({ id }) => id);
+}
+
+/** Whether an entry contains the text, or is by or about one of the ids. SQLite ignores the case of ASCII letters only. */
+function contains(text: string, ids: readonly string[]) {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const like = (value: RawBuilder<unknown>) => sql<SqlBool>`lower(${value}) like ${pattern} escape '\\'`;
+  return (eb: ExpressionBuilder<CatalogTables, "audit">) =>
+    eb.or([
+      ...["action", "target", "beforeJson", "afterJson"].map((name) => like(sql.ref(name))),
+      // `source.key_rotated` is read as "source key rotated"
+      like(sql`replace(replace(${sql.ref("action")}, '.', ' '), '_', ' ')`),
+      ...(ids.length === 0 ? [] : [eb("target", "in", ids), eb("audit.userId", "in", ids)]),
+    ]);
+}
+
+/** The cursor is the sequence number of the last entry that the page covers. */
+async function audit(db: CatalogDb, page: AuditPageRequest): Promise<PageOf<AuditRecord>> {
+  const { organizationId, search } = page;
+  const text = toStorable(search?.text ?? "");
+  const ids = search ? await idsNamed(db, organizationId, text) : [];
+  const end = await endOfSearch(db, page);
+  const found = await entriesOf(db, page)
+    .leftJoin("tokens", "tokens.tokenId", "audit.tokenId")
+    .selectAll("audit")
+    .select("tokens.scope as scope")
+    .$if(search !== undefined, (query) => query.where(contains(text, ids)))
+    .$if(end !== null, (query) => query.where("seq", ">=", end ?? 0))
     .limit(page.limit + 1)
     .execute();
   const shown = found.slice(0, page.limit);
@@ -129,8 +198,8 @@ async function audit(db: CatalogDb, page: AuditPageRequest): Promise<PageOf<Audi
     before: fromJson(beforeJson),
     after: fromJson(afterJson),
   }));
-  const last = found.length > page.limit ? shown.at(-1) : undefined;
-  return { rows, nextCursor: last ? String(last.seq) : null };
+  const last = found.length > page.limit ? (shown.at(-1)?.seq ?? null) : end;
+  return { rows, nextCursor: last === null ? null : String(last) };
 }
 
 /**
