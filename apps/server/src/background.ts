@@ -66,22 +66,20 @@ function startSpaceRelease({ ledger, readiness, log }: ServiceContext): Worker {
   });
 }
 
-/** No worker when no webhook is configured. */
-function startAlerts(context: ServiceContext): Worker[] {
+function startAlerts(context: ServiceContext): Worker {
   const { clock, config, addresses } = context;
   const { ALERT_WEBHOOK_URL: url, ALERT_WEBHOOK_SECRET: secret } = config;
-  if (url === null || secret === null) return [];
   const alerts = createAlerts({
     ...context,
     delivery: context.dailyDelivery,
     deliveryUrl: (sourceId) => deliveryUrlOf(addresses().appUrl, sourceId),
-    webhook: { url, secret },
+    webhook: url === null || secret === null ? null : { url, secret },
     quietHours: config.ALERT_QUIET_HOURS,
     deliveryPercent: config.ALERT_DELIVERY_PERCENT,
     sendsStatements: config.ALERT_STATEMENTS === "on",
   });
   const round = (signal: AbortSignal) => alerts({ now: clock(), signal });
-  return [startEveryMinute(context, "alerts", "alerts are not sent", round)];
+  return startEveryMinute(context, "alerts", "alerts are neither noticed nor sent", round);
 }
 
 function startReports({ reports, warehouse, log }: ServiceContext): Worker {
@@ -130,7 +128,7 @@ function startMaintenance(context: ServiceContext): Worker[] {
     startEveryMinute(context, "quarantine", "kept events are not deleted after their time", async () =>
       expireKept({ now: await read() }),
     ),
-    ...startAlerts(context),
+    startAlerts(context),
     startReports(context),
     startCatalogFlush(context),
     startEveryMinute(context, "retention", "events past their retention are not deleted", async () =>

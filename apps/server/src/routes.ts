@@ -16,6 +16,7 @@ import type { AccessServices } from "./access/services.ts";
 import * as signIn from "./access/sign-in.ts";
 import * as tokens from "./access/tokens.ts";
 import * as workspaces from "./access/workspaces.ts";
+import { listAlerts } from "./alerts/route.ts";
 import type { Config } from "./config/settings.ts";
 import { DOCS_HEADERS, docsPage } from "./http/docs/page.ts";
 import { createDocument } from "./http/document.ts";
@@ -104,6 +105,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
       mcp,
       ...operations,
       getEventCatalog,
+      listAlerts,
       ...plans,
       ...sources,
       ...reportLinks,

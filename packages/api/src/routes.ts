@@ -35,6 +35,7 @@ export const ROUTES = {
   getLive: "GET /api/stats/live",
   getHostSplit: "GET /api/stats/host-split",
   getDelivery: "GET /api/tracking-sources/{sourceId}/delivery",
+  listAlerts: "GET /api/tracking-sources/{sourceId}/alerts",
   unlockStats: "POST /api/stats/unlock",
   listSavedItems: "GET /api/tracking-sources/{sourceId}/saved",
   createSavedItem: "POST /api/tracking-sources/{sourceId}/saved",

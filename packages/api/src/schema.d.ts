@@ -1434,6 +1434,29 @@ expired: number;
 /** Accepted events on their way to the warehouse. */
 waiting: number;
 };
+OpenAlerts: {
+/** The newest first. */
+alerts: (Schemas["OpenAlert"])[];
+};
+OpenAlert: {
+/** As the webhook names it. */
+type: "source.failing" | "source.quiet" | "source.violating" | "source.events_stopped" | "source.delivery_low";
+/** When it was noticed. */
+since: Schemas["Timestamp"];
+/** Of `source.events_stopped`: the names. */
+stoppedEvents: (string)[];
+/** Of `source.delivery_low`. */
+delivery: {
+/** The UTC day. */
+day: string;
+/** Events that arrived. */
+accepted: number;
+/** Events that were lost. */
+lost: number;
+/** The share that arrived, never rounded up. */
+arrivedPercent: number;
+} | null;
+};
 Quarantine: {
 /** How many events are kept. */
 events: number;
@@ -3288,6 +3311,19 @@ by?: "page" | "browser" | "clientVersion" | "country" | null | undefined;
 };
 body: undefined;
 answer: Schemas["DeliveryStatement"];
+};
+/** List the open alerts of a source */
+listAlerts: {
+params: {
+/** The id of the source. */
+sourceId: string;
+};
+query: {
+/** The id of the source's workspace. For another one the response is 404. */
+organizationId?: string | null | undefined;
+};
+body: undefined;
+answer: Schemas["OpenAlerts"];
 };
 /** Exchange the token and the password of a share link for a token that reads its stats */
 unlockStats: {

@@ -4,7 +4,14 @@ import { randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { storedEvents } from "../../../server/test/ledger/reader.ts";
 import { until } from "../../../server/test/support/until.ts";
-import { eventsBody, eventsPath, pageEvent, type World } from "../../../server/test/support/world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  pageEvent,
+  type World,
+} from "../../../server/test/support/world.ts";
 import { seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest } from "../console-world.ts";
 import { dayOf, lastDays, noon, scrollToEnd } from "../visits.ts";
@@ -30,6 +37,16 @@ async function sendDay(world: World, source: { publicKey: string }, daysAgo: num
   };
   await send([1, 2, 3, 4, 5, 6, 7]);
   await send([10], `too_old,event.${noon(daysAgo)}${idOf(9)}`);
+}
+
+/** Requests from an origin that is not allowed, which the alerts' rounds before and after them notice. */
+async function fail(world: World, source: { sourceId: string; publicKey: string }): Promise<void> {
+  await world.server.maintain();
+  for (let count = 0; count < 20; count++)
+    await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://wrong.example" });
+  // it answers when all attempts are recorded
+  await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+  await world.server.maintain();
 }
 
 /** Looks at the page at four widths in both colour schemes. */
@@ -68,6 +85,12 @@ consoleStatsTest(
     await page.getByRole("region", { name: "Pages with the most lost events", exact: true }).waitFor();
     assert.match((await rowsOf(page, "Pages with the most lost events"))[0]?.[1] ?? "", /^2 · 80%$/);
     await page.getByText("2 lost events cannot be recovered.").waitFor();
+    assert.equal(await page.getByText("Open alerts").count(), 0);
+    await fail(world, source);
+    await page.reload();
+    await page.getByText("Most requests fail. Noticed just now.").waitFor();
+    await page.getByRole("link", { name: "Open Debug" }).waitFor();
+    await page.getByText("80% of events arrived").waitFor();
     await look(page, shoot, "full");
     await page.getByRole("button", { name: "30 days" }).click();
     await page.getByText("80% of events arrived").waitFor();

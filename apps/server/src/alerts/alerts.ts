@@ -22,9 +22,10 @@ interface AlertWebhook {
   secret: string;
 }
 
-interface AlertDeps extends CheckDeps {
+interface AlertDeps extends Omit<CheckDeps, "sendsAlerts"> {
   ledger: CheckDeps["ledger"] & Pick<Ledger, "attemptCounts" | "claimAlerts" | "finishAlert">;
-  webhook: AlertWebhook;
+  /** null: alerts are only listed. */
+  webhook: AlertWebhook | null;
   /** The address of a source's debug view. */
   debugUrl(sourceId: string): string;
   /** The address of a source's delivery page. */
@@ -97,8 +98,12 @@ async function postAlert({ url, secret }: AlertWebhook, payload: object, now: nu
   });
 }
 
-async function sendAlert(deps: AlertDeps, alert: PendingAlert, signal: AbortSignal): Promise<void> {
-  const { ledger, webhook, clock, log } = deps;
+async function sendAlert(
+  deps: AlertDeps,
+  webhook: AlertWebhook,
+  { alert, signal }: Omit<AlertSending, "source">,
+): Promise<void> {
+  const { ledger, clock, log } = deps;
   const { alertId, sourceId, tries } = alert;
   try {
     const source = await ledger.source({ sourceId, now: clock() });
@@ -116,11 +121,13 @@ async function sendAlert(deps: AlertDeps, alert: PendingAlert, signal: AbortSign
 
 /** @returns one round: checks all sources, then sends the alerts that are due. Run it every minute on every node. */
 export function createAlerts(deps: AlertDeps): (at: { now: number; signal: AbortSignal }) => Promise<void> {
-  const check = createChecks(deps);
+  const { webhook, ledger } = deps;
+  const check = createChecks({ ...deps, sendsAlerts: webhook !== null });
+  if (!webhook) return check;
   const sendDue = async (topics: readonly AlertTopic[], now: number, signal: AbortSignal) => {
     const asked = { now, limit: ALERT_SEND_BATCH_SIZE, retryMs: ALERT_RETRY_MS, topics };
-    const due = await deps.ledger.claimAlerts(asked);
-    await Promise.all(due.map((alert) => sendAlert(deps, alert, signal)));
+    const due = await ledger.claimAlerts(asked);
+    await Promise.all(due.map((alert) => sendAlert(deps, webhook, { alert, signal })));
   };
   return async ({ now, signal }) => {
     await check({ now, signal });

@@ -30,6 +30,8 @@ export interface CheckDeps {
   quietHours: number;
   /** The delivery is low when fewer percent of a day's events arrived; 0: never. */
   deliveryPercent: number;
+  /** Whether there is a webhook. */
+  sendsAlerts: boolean;
   sendsStatements: boolean;
   newId(prefix: string): string;
   log: { warn(fields: object, message: string): void };
@@ -43,12 +45,12 @@ interface CheckedSource {
 
 /** Records the new status of a topic. @param isTold whether an alert is sent */
 function record(
-  { ledger, newId }: CheckDeps,
+  { ledger, newId, sendsAlerts }: CheckDeps,
   { source, now }: CheckedSource,
   { topic, status, isTold }: { topic: AlertTopic; status: string; isTold: boolean },
 ) {
   const was = source.alerts[topic]?.status ?? null;
-  const alertId = isTold ? newId("alr") : null;
+  const alertId = isTold && sendsAlerts ? newId("alr") : null;
   return ledger.recordAlertStatus({ sourceId: source.sourceId, topic, was, status, alertId, now });
 }
 
@@ -108,7 +110,7 @@ async function checkDelivery(deps: CheckDeps, check: CheckedSource): Promise<voi
 /** Queues the statement of the day after the last one, when that day is settled and the last statement was sent. */
 async function queueStatement(deps: CheckDeps, check: CheckedSource): Promise<void> {
   const { statement: last } = check.source.alerts;
-  if (!deps.sendsStatements || !deps.delivery.isHere() || last?.isPending) return;
+  if (!deps.sendsAlerts || !deps.sendsStatements || !deps.delivery.isHere() || last?.isPending) return;
   const settled = lastSettledDay(check.now);
   const next = last ? dayOf(Date.parse(last.status)) + 1 : settled;
   if (next > settled) return;

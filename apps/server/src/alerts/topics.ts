@@ -1,5 +1,7 @@
 /** The statuses of the topics besides a source's health, as the ledger keeps them, and what is sent of each. Pure. */
-import type { PendingAlert } from "../ledger/records.ts";
+import { ALERT_TYPES, type OpenAlert } from "@headwater/contract";
+import { toIsoTime } from "../core/time.ts";
+import type { PendingAlert, TopicStatus } from "../ledger/records.ts";
 
 /** Whether too few events arrived on the last day that was looked at with a different result. */
 export interface DeliveryState {
@@ -33,10 +35,25 @@ export function describeEvents({ status, was }: PendingAlert) {
   return { type: hasNew ? "source.events_stopped" : "source.events_resumed", stoppedEvents, resumedEvents };
 }
 
-export function describeDelivery({ status }: PendingAlert) {
+export function describeDelivery({ status }: Pick<PendingAlert, "status">) {
   const { isLow, day, accepted, lost } = parseDelivery(status);
   return {
     type: isLow ? "source.delivery_low" : "source.delivery_restored",
     delivery: { day, accepted, lost, arrivedPercent: toPercent(accepted / (accepted + lost)) },
   };
+}
+
+/** @returns null: nothing is wrong */
+export function describeOpen({ topic, status, since }: TopicStatus): OpenAlert | null {
+  const stoppedEvents = topic === "events" ? readStopped(status) : [];
+  const found = topic === "delivery" ? describeDelivery({ status }) : null;
+  const words = {
+    health: `source.${status}`,
+    events: "source.events_stopped",
+    delivery: found?.type,
+    statement: null,
+  };
+  const type = ALERT_TYPES.find((one) => one === words[topic]);
+  if (!type || (topic === "events" && stoppedEvents.length === 0)) return null;
+  return { type, since: toIsoTime(since), stoppedEvents, delivery: found?.delivery ?? null };
 }

@@ -388,6 +388,10 @@ export interface AlertState {
   isPending: boolean;
 }
 
+export interface TopicStatus extends Omit<AlertState, "isPending"> {
+  topic: AlertTopic;
+}
+
 /** A source that has received something. A topic that was never recorded has no state. */
 export interface WatchedSource {
   sourceId: string;

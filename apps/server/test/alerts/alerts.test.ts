@@ -175,6 +175,30 @@ describe("Alerts", () => {
     assert.equal(typesOf(source).filter((type) => type === "source.failing").length, 6);
   });
 
+  it("are listed while they are open, also without a webhook", async () => {
+    const listed = async ({ sourceId }: Source, { ask }: Pick<World, "ask">) =>
+      (await ask(`/api/tracking-sources/${sourceId}/alerts`)).body.alerts;
+    const source = await newSource();
+    assert.deepEqual(await listed(source, world), []);
+    await fail(source, 5);
+    await look();
+    const since = new Date(time.now()).toISOString();
+    const failing = { type: "source.failing", since, stoppedEvents: [], delivery: null };
+    assert.deepEqual(await listed(source, world), [failing]);
+    await world.close();
+    world = await openWorld({}, { clock: time.clock }, world.dataDir);
+    assert.deepEqual(await listed(source, world), [failing]);
+    time.advance(2 * 60 * MINUTE);
+    await receive(source);
+    await recorded(source);
+    await look();
+    assert.deepEqual(await listed(source, world), []);
+    await fail(source, 5);
+    await look();
+    assert.equal((await listed(source, world))[0].type, "source.failing");
+    assert.deepEqual(typesOf(source), ["source.failing"], "the others are not sent");
+  });
+
   it("need both settings, and show neither", async () => {
     assert.throws(() => readConfig({ ALERT_WEBHOOK_URL: "https://a.example/" }), /belong together/);
     assert.throws(() => readConfig({ ALERT_WEBHOOK_SECRET: SECRET }), /belong together/);

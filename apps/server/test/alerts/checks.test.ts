@@ -46,6 +46,7 @@ it("A delivery that could not be checked is checked again after an hour, and no 
     },
     quietHours: 0,
     deliveryPercent: 95,
+    sendsAlerts: false,
     sendsStatements: false,
     newId: () => "alr_1",
     log: { warn: () => undefined },

@@ -1,6 +1,7 @@
 /** The operator is told when an event name has stopped that came on each such weekday, once, and when it comes again. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { OpenAlert } from "@headwater/contract";
 import { type EventDays, findStoppedEvents } from "../../src/alerts/stopped-events.ts";
 import { randomFrom } from "../stats/generated.ts";
 import { openWebhook } from "../support/webhook.ts";
@@ -137,6 +138,11 @@ describe("The alert of a stopped event name", () => {
       [body?.type, body?.stoppedEvents, body?.resumedEvents],
       ["source.events_stopped", ["order"], []],
     );
+    const listed = async () =>
+      (await world.ask(`/api/tracking-sources/${source.sourceId}/alerts`)).body.alerts.map(
+        ({ type, stoppedEvents }: OpenAlert) => [type, ...stoppedEvents],
+      );
+    assert.deepEqual(await listed(), [["source.events_stopped", "order"]]);
     await world.close();
     world = await openWorld(settings, { clock: time.clock }, world.dataDir);
     for (const offset of [24, 25]) await send(world, source, offset, without);
@@ -150,5 +156,6 @@ describe("The alert of a stopped event name", () => {
       ["source.events_resumed", [], ["order"]],
     );
     assert.deepEqual(more, []);
+    assert.deepEqual(await listed(), []);
   });
 });

@@ -53,7 +53,7 @@ const STATED: Partial<Record<Access, string>> = {
   token: "listOrganizations signOut rememberSignIn mcp",
   member: "getPermissions listSavedItems createSavedItem deleteSavedItem",
   "sources:read":
-    "listSources getSource getInstall verifyInstall getDelivery getPlan listPlanVersions previewReport getOnboarding",
+    "listSources getSource getInstall verifyInstall getDelivery listAlerts getPlan listPlanVersions previewReport getOnboarding",
   "stats:read":
     "queryStats queryFunnel queryRetention queryPaths queryProperties getStatsSource getLive getHostSplit",
   "sources:write":
@@ -153,6 +153,7 @@ export const ROWS: Record<
   getLive: () => ({ notOk: "warehouse_off" }),
   getHostSplit: () => ({ notOk: "warehouse_off" }),
   getDelivery: () => ({ notOk: "warehouse_off" }),
+  listAlerts: () => ({}),
   getPermissions: () => ({}),
   listMembers: () => ({}),
   addMember: () => ({ body: { role: "viewer", name: "Account" } }),

@@ -304,6 +304,10 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
         arrivedPercent: 80,
       });
       assert.equal(alert?.body.type, "source.delivery_low");
+      const listed = async () =>
+        (await world.ask(`/api/tracking-sources/${low.sourceId}/alerts`)).body.alerts;
+      const [open, ...others] = await listed();
+      assert.deepEqual([open.type, open.delivery, others], ["source.delivery_low", alert?.body.delivery, []]);
       assert.match(alert?.body.deliveryUrl, /\/sources\/delivery\?sourceId=src_/);
       const { signature, ...statement } = sent?.body.statement ?? {};
       assert.deepEqual(statement.days, [await dayAt(low, at)]);
@@ -328,6 +332,7 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
         "source.statement",
       ];
       assert.deepEqual(webhook.typesOf(low).toSorted(), types);
+      assert.deepEqual(await listed(), []);
       const days = webhook.of(low).flatMap(({ body }) => body.statement?.from ?? []);
       assert.deepEqual(days, [dayOf(at), dayOf(at + DAY)]);
     });

@@ -27,7 +27,7 @@ const ORDER = [
   ..."getQuarantine listKeptEvents testReplay startReplay getReplay listReplays stopReplay resumeReplay".split(
     " ",
   ),
-  ..."queryStats queryFunnel queryRetention queryPaths queryProperties queryVisits getStatsSource getLive getHostSplit getDelivery".split(
+  ..."queryStats queryFunnel queryRetention queryPaths queryProperties queryVisits getStatsSource getLive getHostSplit getDelivery listAlerts".split(
     " ",
   ),
   ..."exportEvents listEvents getUsage getBilling getSupport getOnboarding completeOnboarding listAudit".split(

@@ -19,7 +19,7 @@ import { CatalogEvent, EventCatalog } from "../event-catalog.ts";
 import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
-import { DeliveryDay, DeliveryStatement } from "../operations/delivery-schemas.ts";
+import { DeliveryDay, DeliveryStatement, OpenAlert, OpenAlerts } from "../operations/delivery-schemas.ts";
 import {
   KeptEventList,
   PropertyEdit,
@@ -139,6 +139,8 @@ export const COMPONENTS = {
   SourceHealth: debug.SourceHealth,
   DeliveryStatement,
   DeliveryDay,
+  OpenAlerts,
+  OpenAlert,
   Quarantine,
   KeptEventList,
   PropertyEdit,

@@ -318,6 +318,19 @@ const STATS_EXAMPLES: Examples = {
     query: { from: "2026-11-21", to: "2026-11-21", by: "browser" },
     answer: values.DELIVERY,
   },
+  listAlerts: {
+    params: ofSource,
+    answer: {
+      alerts: [
+        {
+          type: "source.events_stopped",
+          since: "2026-11-21T01:00:00.000Z",
+          stoppedEvents: ["order"],
+          delivery: null,
+        },
+      ],
+    },
+  },
   listEvents: {
     params: ofSource,
     query: { sessionId: IDS.sessionId },

@@ -51,6 +51,36 @@ const DeliveryValue = Closed({
 });
 export type DeliveryValue = Static<typeof DeliveryValue>;
 
+export const ALERT_TYPES = [
+  "source.failing",
+  "source.quiet",
+  "source.violating",
+  "source.events_stopped",
+  "source.delivery_low",
+] as const;
+export type AlertType = (typeof ALERT_TYPES)[number];
+
+export const OpenAlert = Closed({
+  type: OneOf(ALERT_TYPES, { description: "As the webhook names it." }),
+  since: time("When it was noticed."),
+  stoppedEvents: Type.Array(Type.String(), { description: "Of `source.events_stopped`: the names." }),
+  delivery: Nullable(
+    Closed({
+      day: day("The UTC day."),
+      accepted: count("Events that arrived."),
+      lost: count("Events that were lost."),
+      arrivedPercent: Type.Number({ description: "The share that arrived, never rounded up." }),
+    }),
+    { description: "Of `source.delivery_low`." },
+  ),
+});
+export type OpenAlert = Static<typeof OpenAlert>;
+
+export const OpenAlerts = Closed({
+  alerts: Type.Array(OpenAlert, { description: "The newest first." }),
+});
+export type OpenAlerts = Static<typeof OpenAlerts>;
+
 export const DeliveryStatement = Closed({
   sourceId: text("The source."),
   from: day("The first day."),

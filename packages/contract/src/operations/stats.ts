@@ -9,7 +9,8 @@ import {
   WAREHOUSE_CODES,
 } from "../operation.ts";
 import * as stats from "../stats.ts";
-import { DeliveryQuery, DeliveryStatement } from "./delivery-schemas.ts";
+import { DeliveryQuery, DeliveryStatement, OpenAlerts } from "./delivery-schemas.ts";
+import { SourceOrganizationQuery } from "./queries.ts";
 import { StatsVisitsAnswer, StatsVisitsBody } from "./visits-schemas.ts";
 
 const queryCodes = sourceCodes(["password_required", ...BODY_CODES, ...WAREHOUSE_CODES]);
@@ -146,6 +147,21 @@ export const STATS_OPERATIONS = [
     status: 200,
     answer: DeliveryStatement,
     codes: sourceCodes([...QUERY_CODES, ...WAREHOUSE_CODES]),
+  },
+  {
+    id: "listAlerts",
+    tag: "Stats",
+    method: "GET",
+    path: "/api/tracking-sources/:sourceId/alerts",
+    summary: "List the open alerts of a source",
+    description: "What is wrong with the source since when, whether or not a webhook is set.",
+    access: "sources:read",
+    organization: "optional-query",
+    source: "path",
+    query: SourceOrganizationQuery,
+    status: 200,
+    answer: OpenAlerts,
+    codes: sourceCodes(QUERY_CODES),
   },
   {
     id: "unlockStats",

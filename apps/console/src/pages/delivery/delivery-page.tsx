@@ -27,6 +27,7 @@ import {
   total,
   useKept,
 } from "./delivery-query.ts";
+import { OpenAlerts } from "./open-alerts.tsx";
 import { Recovery } from "./recovery.tsx";
 import "./delivery.css";
 
@@ -57,6 +58,7 @@ function Delivery({ source }: { readonly source: Source }) {
   const query = useQuery(deliveryQuery(sourceId, days));
   return (
     <Stack>
+      <OpenAlerts sourceId={sourceId} />
       <div>
         <Switcher label="Range" options={options} value={range} onChange={setRange} />
       </div>

@@ -9,9 +9,10 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 /** @param settings without the service's settings, unless the user is an operator */
 function describeAlerts(isOperator: boolean, settings: Readonly<Record<string, unknown>>): string {
-  if (!isOperator) return "To turn alerts on, the operator sets `ALERT_WEBHOOK_URL`.";
+  if (!isOperator)
+    return "The Delivery page lists open alerts. To have them sent, the operator sets `ALERT_WEBHOOK_URL`.";
   if (!settings.ALERT_WEBHOOK_URL)
-    return "Alerts are off. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
+    return "The Delivery page lists open alerts. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
   const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`)` : "";
   const percent = Number(settings.ALERT_DELIVERY_PERCENT);

@@ -1,5 +1,5 @@
 /** The alert statuses of each source, by topic, and the alerts that must be sent. A node claims an alert before it sends it. */
-import type { AlertState, AlertTopic, PendingAlert, WatchedSource } from "../records.ts";
+import type { AlertState, AlertTopic, PendingAlert, TopicStatus, WatchedSource } from "../records.ts";
 import { type CatalogDb, nextTryAt } from "./database.ts";
 
 /** Active sources that have received something, in the order of their ids, after the given id. */
@@ -33,6 +33,15 @@ async function watchedSources(
     return { ...source, alerts };
   });
 }
+
+/** The last status of each topic of a source. */
+const sourceAlerts = (db: CatalogDb, { sourceId }: { sourceId: string }): Promise<TopicStatus[]> =>
+  db
+    .selectFrom("sourceAlerts")
+    .select(["topic", "status", "since"])
+    .where("sourceId", "=", sourceId)
+    .orderBy("since", "desc")
+    .execute();
 
 interface AlertStatusChange {
   sourceId: string;
@@ -116,5 +125,5 @@ async function finishAlert(
     .execute();
 }
 
-export const alertReads = { watchedSources };
+export const alertReads = { watchedSources, sourceAlerts };
 export const alertWrites = { recordAlertStatus, claimAlerts, finishAlert };

@@ -1,0 +1,46 @@
+/** What is wrong with a source now. */
+import type { AlertType, OpenAlert } from "@headwater/contract";
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../../api.ts";
+import { TextLink } from "../../ui/links.tsx";
+import { Alert, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { formatDays } from "../stats/format.ts";
+
+/** The service looks every minute. */
+const REFETCH_MS = 60_000;
+
+const WORDS: Readonly<Record<AlertType, (alert: OpenAlert) => string>> = {
+  "source.failing": () => "Most requests fail.",
+  "source.quiet": () => "No events arrive.",
+  "source.violating": () => "Events violate the tracking plan.",
+  "source.events_stopped": ({ stoppedEvents }) => `No longer sent: ${stoppedEvents.join(", ")}.`,
+  "source.delivery_low": ({ delivery }) =>
+    delivery
+      ? `${delivery.arrivedPercent}% of the events of ${formatDays([delivery.day, delivery.day])} arrived.`
+      : "",
+};
+
+/** Nothing while no alert is open. */
+export function OpenAlerts({ sourceId }: { readonly sourceId: string }) {
+  const { data } = useQuery({
+    queryKey: ["alerts", sourceId],
+    queryFn: ({ signal }) => api.listAlerts({ params: { sourceId }, signal }),
+    refetchInterval: REFETCH_MS,
+  });
+  if (!data?.alerts.length) return null;
+  return (
+    <Alert color="yellow" title="Open alerts" role="status" className="wrap">
+      <Stack gap="xs">
+        {data.alerts.map((alert) => (
+          <Text key={alert.type} size="sm">
+            {WORDS[alert.type](alert)} Noticed <RelativeTime at={alert.since} />.
+          </Text>
+        ))}
+        <TextLink to="/analytics/setup/debug" search={{ sourceId }} size="sm">
+          Open Debug
+        </TextLink>
+      </Stack>
+    </Alert>
+  );
+}
