@@ -30,7 +30,7 @@ const DAY_LABELS = { monday: "Monday", saturday: "Saturday", sunday: "Sunday" } 
 
 const languages = new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" });
 const languageOf = (tag: string): string =>
-  tag === "auto" ? `As the browser: ${languageOf(navigator.language)}` : (languages.of(tag) ?? tag);
+  tag === "auto" ? `Browser: ${languageOf(navigator.language)}` : (languages.of(tag) ?? tag);
 /** By name, after the browser's. */
 const SORTED_LOCALES = [
   ...LOCALES.slice(0, 1),
