@@ -4,18 +4,18 @@ import { formatDays } from "../stats/format.ts";
 import { RangePanel } from "../stats/range-panel.tsx";
 import { readDays, shiftDay } from "../stats/view-range.ts";
 
-type Days = readonly [first: string, last: string];
+type FirstAndLastDay = readonly [first: string, last: string];
 
 /** A range of days that has a name. */
 export interface NamedRange {
   readonly value: string;
   readonly label: string;
-  readonly days: Days;
+  readonly days: FirstAndLastDay;
 }
 
 interface ChosenRange {
   readonly text: string;
-  readonly days: Days;
+  readonly days: FirstAndLastDay;
   /** undefined: other days are chosen. */
   readonly preset: NamedRange | undefined;
 }
