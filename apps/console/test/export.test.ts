@@ -29,7 +29,7 @@ for (const way of ["streamed to disk", "collected in memory"] as const) {
     const source = await visitedShop(world);
     const wanted = await exported(world, source.sourceId);
     await open(lastDays(source));
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await page.getByText("events from").waitFor();
     const download = page.waitForEvent("download").catch(() => null);
@@ -58,7 +58,7 @@ consoleStatsTest(
     // it is that day 14 hours before it is in UTC
     address.searchParams.set("tz", "Pacific/Kiritimati");
     await open(`${address.pathname}${address.search}`);
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Export", exact: true }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download" }).click();

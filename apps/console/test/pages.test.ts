@@ -5,6 +5,7 @@ import { until } from "../../server/test/support/until.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
 import { allFindings, animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
+import { movingParts, poorNames, smallTargets } from "./reach.ts";
 import { HOSTILE, memberToken, seed, TRACE_ID } from "./seed.ts";
 
 /** Puts hostile text into every field. @returns the pages, each with a text that shows when it has loaded */
@@ -128,7 +129,7 @@ async function cutAtBothWidths(page: Page): Promise<string[]> {
 /** Visiting all pages takes minutes on a busy machine. */
 for (const [part, title] of ["The first half of the pages", "The second half of the pages"].entries())
   consoleTest(
-    `${title}: hostile data is text and runs no script, axe finds nothing in light and dark or on a phone, none is wider than a phone, no label is cut off on phone or desktop, and no text is smaller than 13 pixels.`,
+    `${title}: hostile data is text and runs no script, axe finds nothing in light and dark or on a phone, none is wider than a phone, no label is cut off on phone or desktop, no text is smaller than 13 pixels, fingers reach every control, each has a name, and nothing moves for people who want no motion.`,
     async ({ world, page, open, shoot }) => {
       const all = await hostilePages(world);
       const middle = Math.ceil(all.length / 2);
@@ -141,7 +142,13 @@ for (const [part, title] of ["The first half of the pages", "The second half of 
         const findings = await findingsOf(page, (colorScheme) => shoot(`${nameOf(path)}-${colorScheme}`));
         await page.emulateMedia({ colorScheme: "light" });
         found.push(...[...findings, ...(await cutAtBothWidths(page))].map((one) => `${path} ${one}`));
-        found.push(...(await allFindings(page)).map((one) => `${path} on a phone: ${one}`));
+        const onPhone = [
+          ...(await allFindings(page)),
+          ...(await smallTargets(page)),
+          ...(await poorNames(page)),
+          ...(await movingParts(page)),
+        ];
+        found.push(...onPhone.map((one) => `${path} on a phone: ${one}`));
         await shoot(`${nameOf(path)}-phone`);
         assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
         if (path === "/team")

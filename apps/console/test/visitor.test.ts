@@ -128,7 +128,7 @@ consoleStatsTest(
     await page.getByRole("link", { name: "Back to Latest “signup” events" }).click();
     await page.getByRole("link", { name: "Back to Stats" }).waitFor();
     await page.getByRole("link", { name: "Back to Stats" }).click();
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Find a visitor" }).click();
     await page.getByLabel("ID type").selectOption({ label: "Visitor ID" });
     await page.getByLabel("ID", { exact: true }).fill(" cid ");

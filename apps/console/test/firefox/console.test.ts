@@ -145,7 +145,7 @@ firefoxTest(
     await page.goBack();
     await metric(page, /^Page views3/).waitFor();
 
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await page.getByLabel("Name").pressSequentially("Board");
     await page.getByLabel("Password (optional)").pressSequentially("correct horse");
@@ -206,7 +206,7 @@ firefoxTest(
     await open(page, lastDays(source));
     const dialog = page.getByRole("dialog", { name: "Reports" });
     const showReports = async () => {
-      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("button", { name: "Reports", exact: true }).click();
     };
     await showReports();

@@ -25,7 +25,7 @@ consoleStatsTest(
     await visits(world, source, shopVisits());
     await open(lastDays(source));
     const show = async () => {
-      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByRole("button", { name: "Reports", exact: true }).click();
     };
     await show();
@@ -109,7 +109,7 @@ consoleStatsTest(
   async ({ world, page, open }) => {
     const source = await visitedShop(world);
     await open(lastDays(source));
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Reports", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Reports" });
     await dialog.getByText(/This service has no mail server.*SMTP_URL and MAIL_FROM/).waitFor();

@@ -88,7 +88,7 @@ consoleStatsTest(
     const source = await world.createSource();
     await visits(world, source, shopVisits());
     await open(lastDays(source));
-    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Add annotation" }).click();
     const dialog = page.getByRole("dialog", { name: "Add annotation" });
     await dialog.getByLabel("What happened").fill("Newsletter sent");
