@@ -42,7 +42,7 @@ interface OpenApiHeader {
 export interface OpenApiParameter extends Omit<OpenApiHeader, "required" | "example"> {
   name: string;
   in: "path" | "query" | "header";
-  required: boolean;
+  required?: boolean;
   example?: unknown;
 }
 
@@ -58,8 +58,8 @@ export interface OpenApiOperation {
   summary: string;
   description: string;
   deprecated?: true;
-  /** `{}`: no token is required. */
-  security: Record<string, never[]>[];
+  /** Absent: that of the document. `{}`: no token is required. */
+  security?: Record<string, never[]>[];
   parameters: OpenApiParameter[];
   requestBody?: { required: boolean; content: OpenApiContent };
   /** By status. Failures are references. */
@@ -78,6 +78,7 @@ export type OpenApiDocument = {
     license: { name: string; identifier: string };
   };
   servers: { url: string; description: string }[];
+  security: Record<string, never[]>[];
   tags: { name: string; description: string }[];
   /** By path, then by method in lower case. */
   paths: Record<string, Record<string, OpenApiOperation>>;

@@ -73,7 +73,7 @@ const openApiPath = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 interface ParameterPlace {
   name: string;
   in: "path" | "query";
-  required: boolean;
+  required?: boolean;
 }
 
 /** @param values the values of the example */
@@ -95,21 +95,22 @@ function parametersOf(one: Operation): OpenApiParameter[] {
   const query = one.query as undefined | { properties: Record<string, TSchema>; required?: string[] };
   const inQuery = Object.entries(query?.properties ?? {}).map(([name, schema]) =>
     parameterOf(
-      { name, in: "query", required: query?.required?.includes(name) ?? false },
+      { name, in: "query", ...(query?.required?.includes(name) ? { required: true } : {}) },
       schema,
       example?.query,
     ),
   );
   const inHeaders = (one.requestHeaders ?? []).map((name): OpenApiParameter => {
     const { description, schema, example } = REQUEST_HEADERS[name];
-    return { name, in: "header", required: false, description, schema: renderSchema(schema), example };
+    return { name, in: "header", description, schema: renderSchema(schema), example };
   });
   return [...inPath, ...inQuery, ...inHeaders];
 }
 
+/** Undefined: as the document says for all. */
 function securityOf({ access }: Operation): OpenApiOperation["security"] {
   if (access === "public") return [];
-  return access === "public-key" ? [{}, { ingestToken: [] }] : [{ accessToken: [] }];
+  return access === "public-key" ? [{}, { ingestToken: [] }] : undefined;
 }
 
 /** Says in a sentence who can call an operation. */
@@ -120,7 +121,7 @@ function accessText(access: Operation["access"]): string {
     case "public-key":
       return "The public key in the path identifies the source. No token is required. With a token of the scope `ingest` the events are marked as sent by a server, and no Origin is needed.";
     case "person":
-      return "Requires a person who is signed in: a session of the console, or a JWT. An access token never acts as a person.";
+      return "Requires a person who is signed in: a session of the console, or a JWT.";
     case "token":
       return "Requires a valid token.";
     case "member":
@@ -155,13 +156,14 @@ const NOT_MODIFIED: OpenApiResponse = {
 };
 
 function operationOf(one: Operation, failures: ReturnType<typeof createFailures>): OpenApiOperation {
+  const security = securityOf(one);
   return {
     operationId: one.id,
     tags: [one.tag],
     summary: one.summary,
     description: `${one.description}\n\n${accessText(one.access)}`,
     ...(one.deprecated ? { deprecated: true } : {}),
-    security: securityOf(one),
+    ...(security ? { security } : {}),
     parameters: parametersOf(one),
     ...(one.body
       ? {
@@ -215,6 +217,7 @@ export function openApiDocument({ baseUrl, appUrl }: ServiceAddresses, version: 
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl, description: "This service." }],
+    security: [{ accessToken: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {

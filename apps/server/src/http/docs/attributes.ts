@@ -103,7 +103,7 @@ export function renderMembers({ properties = {}, required = [] }: OpenApiSchema,
 
 export const renderParameters = (parameters: readonly OpenApiParameter[]): string =>
   renderList(
-    parameters.map(({ name, schema, required, description }) => ({
+    parameters.map(({ name, schema, required = false, description }) => ({
       name,
       schema,
       isRequired: required,

@@ -27,8 +27,7 @@ const quoteBody = (body: unknown) =>
 
 /** Without `Origin`: with it, curl claims to be a page, so its events count as those of a bot. */
 function headersOf({ security, requestBody }: OpenApiOperation): string[] {
-  const [scheme] = security;
-  const needsToken = scheme !== undefined && Object.keys(scheme).length > 0;
+  const needsToken = security === undefined || Object.keys(security[0] ?? {}).length > 0;
   return [
     ...(needsToken ? [`"Authorization: Bearer $TOKEN"`] : []),
     ...(requestBody ? [shellLiteral("Content-Type: application/json")] : []),
