@@ -22,7 +22,7 @@ import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.t
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
 import { requireRoleUpTo } from "./permissions.ts";
-import type { AccessHandler } from "./services.ts";
+import type { AccessHandler, AccessServices } from "./services.ts";
 import { noteRefusal } from "./sign-in.ts";
 
 const renderCommonFields = ({ tokenId, hint, label, userId, expiresAt, createdAt }: TokenRecord) => ({
@@ -46,7 +46,10 @@ export const renderToken = (token: TokenRecord): Token => ({
 });
 
 /** The only response that contains the token itself. */
-const renderNewToken = (record: TokenRecord, token: string) => ({ ...renderCommonFields(record), token });
+export const renderNewToken = (record: TokenRecord, token: string) => ({
+  ...renderCommonFields(record),
+  token,
+});
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/i;
 
@@ -233,14 +236,18 @@ export const readSignInCode: AccessHandler<"readSignInCode"> = async ({ body, no
   };
 };
 
+/** A session of the console, which a sign-in stores. */
+export function makeSession({ newId, config }: Pick<AccessServices, "newId" | "config">, now: number) {
+  const { token, hash, hint } = makeToken();
+  const stored = { tokenId: newId("tok"), hash, hint, label: "Console" };
+  return { token, session: { token: stored, expiresAt: now + config.CONSOLE_TOKEN_DAYS * DAY_MS, now } };
+}
+
 /** Exchanges the one-time code of a sign-in link for a token. */
 export const signIn: AccessHandler<"signIn"> = async ({ body, now }, services) => {
-  const { catalog, newId, config } = services;
-  const { token, hash, hint } = makeToken();
-  const created = { tokenId: newId("tok"), hash, hint, label: "Console" };
-  const codeHash = hashToken(body.code);
-  const expiresAt = now + config.CONSOLE_TOKEN_DAYS * DAY_MS;
-  const outcome = await catalog.signIn({ codeHash, token: created, expiresAt, now });
+  const { catalog } = services;
+  const { token, session } = makeSession(services, now);
+  const outcome = await catalog.signIn({ ...session, codeHash: hashToken(body.code) });
   if (outcome === "unknown") await noteRefusal(services, "unknown_code", now);
   requireUsableCode(outcome);
   return { body: renderNewToken(outcome, token) };

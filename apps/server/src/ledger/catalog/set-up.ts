@@ -2,7 +2,8 @@
 import { writeAudit } from "./audit.ts";
 import { type CatalogDb, hasRows } from "./database.ts";
 import { insertOrganization } from "./organizations.ts";
-import { createSignInCode, type NewUserToken, toUserToken } from "./sign-in-codes.ts";
+import { type NewUserToken, toUserToken } from "./sessions.ts";
+import { createSignInCode } from "./sign-in-codes.ts";
 import { auditedToken, insertToken } from "./tokens.ts";
 
 interface FirstWorkspace {

@@ -1,16 +1,13 @@
 /** One-time codes of links, and their exchange for sessions (docs/api/accounts.md). */
 import type { Role } from "@headwater/contract";
 import type { TokenRecord } from "../records.ts";
-import { LINK_HOLDER, writeAudit, writePersonAudit } from "./audit.ts";
+import { LINK_HOLDER, writePersonAudit } from "./audit.ts";
 import type { CatalogDb } from "./database.ts";
 import { acceptInvitation, invitationByHash, type OfferedInvitation } from "./invitations.ts";
 import { organizationsOf } from "./organizations.ts";
 import { type IdentityRecord, linkIdentity, profile, userOfIdentity } from "./profiles.ts";
 import type { CatalogTables } from "./schema.ts";
-import { auditedToken, insertToken, revokeToken, sessions, workspacesOfToken } from "./tokens.ts";
-
-/** Sessions of the console of one user. A further sign-in ends the oldest. */
-const MAX_SESSIONS_PER_USER = 50;
+import { type NewSession, startSession } from "./sessions.ts";
 
 type CodeRow = CatalogTables["signInCodes"];
 
@@ -28,33 +25,6 @@ interface SignInOffer {
 
 /** `invitation_ended` and `limit_reached`: the invitation that the code was to accept cannot be accepted. */
 export type SignInFailure = "unknown" | "expired" | "invitation_ended" | "limit_reached";
-
-/** A token that `setUp` or `signIn` creates; the other members follow from its user. */
-export interface NewUserToken extends Pick<TokenRecord, "tokenId" | "label" | "hint"> {
-  /** SHA-256 of the token. */
-  hash: string;
-}
-
-/** A token for all workspaces of its user, with all of the user's permissions. */
-export const toUserToken = (
-  { tokenId, label, hint }: NewUserToken,
-  userId: string,
-  createdAt: number,
-): TokenRecord => ({
-  tokenId,
-  organizationId: null,
-  userId,
-  ceiling: null,
-  passwordHash: null,
-  sourceId: null,
-  scope: null,
-  label,
-  hint,
-  expiresAt: null,
-  revokedAt: null,
-  lastUsedAt: null,
-  createdAt,
-});
 
 interface NewSignInCode {
   codeHash: string;
@@ -134,12 +104,6 @@ async function readSignInCode(
   };
 }
 
-/** A person who signs in again and again has a bounded number of sessions: the oldest end. */
-async function endOldSessions(db: CatalogDb, { userId, createdAt: now }: TokenRecord): Promise<void> {
-  const old = (await sessions(db, { userId, now })).slice(MAX_SESSIONS_PER_USER);
-  for (const { tokenId } of old) await revokeToken(db, { tokenId, actor: { userId, tokenId }, now });
-}
-
 /** Links the identity and accepts the invitation of a code. @returns who signs in */
 async function redeem(
   db: CatalogDb,
@@ -157,20 +121,15 @@ async function redeem(
   return identity === null ? userId : linkIdentity(db, identity, { userId, now });
 }
 
-interface SignInRequest {
-  codeHash: string;
-  token: NewUserToken;
-  /** When the token expires. */
-  expiresAt: number;
-  now: number;
-}
-
 /**
  * Exchanges a one-time sign-in code for a token of the console. The code is deleted even if it has expired. Its identity becomes the
- * user's, and its invitation is accepted. Each workspace that the token can access gets an audit entry.
+ * user's, and its invitation is accepted.
  */
-async function signIn(db: CatalogDb, request: SignInRequest): Promise<TokenRecord | SignInFailure> {
-  const { codeHash, expiresAt, now } = request;
+async function signIn(
+  db: CatalogDb,
+  request: NewSession & { codeHash: string },
+): Promise<TokenRecord | SignInFailure> {
+  const { codeHash, now } = request;
   const code = await db
     .deleteFrom("signInCodes")
     .where("hash", "=", codeHash)
@@ -185,18 +144,7 @@ async function signIn(db: CatalogDb, request: SignInRequest): Promise<TokenRecor
   }
   const userId = await redeem(db, code, now);
   if (typeof userId === "object") return userId.failed;
-
-  const userToken = toUserToken(request.token, userId, now);
-  const token: TokenRecord = { ...userToken, scope: "console", expiresAt };
-  const { tokenId } = token;
-  await insertToken(db, token, request.token.hash);
-  await endOldSessions(db, token);
-  const after = { ...auditedToken(token), provider: identityOf(code)?.issuer ?? null };
-  for (const organizationId of await workspacesOfToken(db, token)) {
-    const entry = { organizationId, action: "session.started", target: tokenId, after };
-    await writeAudit(db, { actor: { userId, tokenId }, now }, entry);
-  }
-  return token;
+  return startSession(db, { ...request, userId, details: { provider: identityOf(code)?.issuer ?? null } });
 }
 
 export const signInReads = { readSignInCode };
