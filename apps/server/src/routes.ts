@@ -9,6 +9,7 @@ import * as invitations from "./access/invitations.ts";
 import { createUnlock } from "./access/link-passwords.ts";
 import * as members from "./access/members.ts";
 import { checkName } from "./access/names.ts";
+import * as passkeys from "./access/passkeys.ts";
 import { getPermissions, type IsOperator } from "./access/permissions.ts";
 import * as profile from "./access/profile.ts";
 import { forgetSignIn, refreshToken, rememberSignIn } from "./access/remember.ts";
@@ -56,6 +57,7 @@ export const FIELD_RULES: FieldRules = {
   addMember: [checkName("name"), members.checkServiceAccount],
   updateProfile: [checkName("name")],
   acceptInvitation: [checkName("name")],
+  addPasskey: [checkName("name")],
   createSavedItem: [checkName("name"), checkSavedItem],
   createToken: [checkName("label"), tokens.checkExpiry, tokens.checkReach],
   eraseVisitor: [erasures.checkVisitor],
@@ -92,6 +94,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
       ...audit,
       ...invitations,
       ...members,
+      ...passkeys,
       getPermissions,
       ...profile,
       forgetSignIn,
@@ -118,6 +121,7 @@ export const createHandlers = (services: RouteServices): Handlers => ({
   ),
   updateProfile: profile.createProfileUpdate(services),
   requestSignInLink: signIn.createSignInLinks(services),
+  startPasskeySignIn: passkeys.createPasskeySignInStart(services),
   finishOidc: signIn.createOidcCallback(services),
   unlockStats: createUnlock(services),
   testInstall: installChecks.createTestInstall(services),

@@ -8,7 +8,7 @@ ok: false;
 /** The kind of error, one for each status. */
 error: "bad_request" | "request_timeout" | "headers_too_large" | "unauthorized" | "Forbidden" | "not_found" | "method_not_allowed" | "unsupported_media_type" | "conflict" | "payload_too_large" | "invalid_payload" | "rate_limited" | "internal" | "unavailable";
 /** What went wrong, for programs. Codes never change. */
-code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "replay_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "replay_running" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "report_unconfirmed" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_elsewhere" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
+code: "malformed_http" | "request_timeout" | "headers_too_large" | "missing_token" | "invalid_token" | "expired_token" | "revoked_token" | "password_required" | "permission_denied" | "not_a_member" | "passkey_refused" | "source_inactive" | "origin_missing" | "origin_not_allowed" | "invalid_session" | "session_expired" | "route_not_found" | "source_not_found" | "member_not_found" | "token_not_found" | "invitation_not_found" | "invalid_code" | "erasure_not_found" | "replay_not_found" | "saved_item_not_found" | "report_not_found" | "plan_version_not_found" | "unknown_public_key" | "rotated_public_key" | "method_not_allowed" | "unsupported_media_type" | "slug_taken" | "last_owner" | "member_exists" | "email_taken" | "key_not_retired" | "too_many_sources" | "limit_reached" | "replay_running" | "too_many_erasures" | "too_many_saved_items" | "too_many_reports" | "report_unconfirmed" | "plan_changed" | "payload_too_large" | "batch_too_large" | "invalid_payload" | "rate_limited" | "quota_exceeded" | "internal_error" | "mail_unavailable" | "report_not_sent" | "overloaded" | "storage_unavailable" | "storage_full" | "warehouse_off" | "warehouse_elsewhere" | "warehouse_unavailable" | "warehouse_damaged" | "query_too_heavy" | "shutting_down";
 /** What is wrong, in one sentence. */
 message: string;
 /** What to do about it. */
@@ -2612,6 +2612,8 @@ SignInMethods: {
 oidc: string | null;
 /** Sign-in links can be sent by email. */
 mail: boolean;
+/** Somebody has a passkey for this service. */
+passkey: boolean;
 /** The console takes access tokens, and new accounts by an invitation without the identity provider. */
 token: boolean;
 /** The service has a mail server: invitations and confirmations of addresses can be sent. */
@@ -2640,6 +2642,75 @@ rememberedId: string;
 SignInLinkRequested: {
 /** If an account has this address, a link was sent. The answer is the same if there is none. */
 requested: true;
+};
+Passkey: {
+/** The id of the passkey. */
+passkeyId: string;
+/** The name that you gave it. */
+name: string;
+/** The host of the console that it was made for. It works there only. */
+host: string;
+/** When you added it. */
+createdAt: Schemas["Timestamp"];
+/** When you last signed in with it; null: not yet. */
+lastUsedAt: Schemas["Timestamp"] | null;
+};
+PasskeyList: {
+/** Your passkeys, newest first. */
+passkeys: (Schemas["Passkey"])[];
+/** Why no passkey can be added; null: one can. */
+unavailable: {
+/** Why you cannot add one here. */
+message: string;
+/** What to do. */
+hint: string;
+} | null;
+};
+PasskeyOptions: {
+/** For `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON`. The challenge works once, within 5 minutes. */
+publicKey: Record<string, unknown>;
+};
+AddPasskey: {
+/** A name for it. */
+name: string;
+/** The `toJSON()` of what `navigator.credentials.create` returned. */
+credential: {
+/** The id of the credential, in base64url. */
+id: string;
+/** The answer of the authenticator. */
+response: {
+/** The data that the browser signed, in base64url. */
+clientDataJSON: string;
+/** The new public key, in base64url. */
+attestationObject: string;
+[member: string]: unknown;
+};
+[member: string]: unknown;
+};
+};
+RemovedPasskey: {
+/** The id of the passkey. */
+passkeyId: string;
+};
+PasskeySignIn: {
+/** The `toJSON()` of what `navigator.credentials.get` returned. */
+credential: {
+/** The id of the credential, in base64url. */
+id: string;
+/** The answer of the authenticator. */
+response: {
+/** The data that the browser signed, in base64url. */
+clientDataJSON: string;
+/** The data that the authenticator signed, in base64url. */
+authenticatorData: string;
+/** The signature, in base64url. */
+signature: string;
+/** The user of the passkey, in base64url. */
+userHandle: string;
+[member: string]: unknown;
+};
+[member: string]: unknown;
+};
 };
 SignIn: {
 /** The code in the sign-in link that `headwater sign-in` or the first start prints. */
@@ -3848,6 +3919,51 @@ error?: string | null | undefined;
 };
 body: undefined;
 answer: Response;
+};
+/** List your passkeys */
+listPasskeys: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["PasskeyList"];
+};
+/** Add a passkey */
+addPasskey: {
+params: undefined;
+query: undefined;
+body: Schemas["AddPasskey"];
+answer: Schemas["Passkey"];
+};
+/** Start adding a passkey */
+startPasskey: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["PasskeyOptions"];
+};
+/** Remove one of your passkeys */
+removePasskey: {
+params: {
+/** The id of the passkey. */
+passkeyId: string;
+};
+query: undefined;
+body: undefined;
+answer: Schemas["RemovedPasskey"];
+};
+/** Start a sign-in with a passkey */
+startPasskeySignIn: {
+params: undefined;
+query: undefined;
+body: undefined;
+answer: Schemas["PasskeyOptions"];
+};
+/** Sign in with a passkey */
+signInWithPasskey: {
+params: undefined;
+query: undefined;
+body: Schemas["PasskeySignIn"];
+answer: Schemas["CreatedToken"];
 };
 /** Erase a visitor's data */
 eraseVisitor: {

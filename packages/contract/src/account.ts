@@ -159,6 +159,7 @@ export const ForgottenSignIn = Closed({ rememberedId: text(rememberedId) });
 export const SignInMethods = Closed({
   oidc: textOrNull("The name of the identity provider; null: there is none."),
   mail: flag("Sign-in links can be sent by email."),
+  passkey: flag("Somebody has a passkey for this service."),
   token: flag(
     "The console takes access tokens, and new accounts by an invitation without the identity provider.",
   ),

@@ -78,6 +78,12 @@ export const ERRORS = {
     message: "You are not a member of this workspace, or it does not exist.",
     hint: "Check `organizationId`, or ask an admin to add you. GET /api/organizations lists your workspaces.",
   }),
+  passkey_refused: failure({
+    status: 403,
+    error: "Forbidden",
+    message: "The passkey was not accepted.",
+    hint: "Try again, or sign in in another way.",
+  }),
   source_inactive: failure({
     status: 403,
     error: "Forbidden",

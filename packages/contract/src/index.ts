@@ -17,6 +17,7 @@ export * from "./openapi/document.ts";
 export * from "./openapi/document-shape.ts";
 export * from "./operation.ts";
 export * from "./operations/delivery-schemas.ts";
+export * from "./operations/passkey-schemas.ts";
 export * from "./operations/quarantine-schemas.ts";
 export * from "./operations/report-schemas.ts";
 export * from "./operations/visits-schemas.ts";

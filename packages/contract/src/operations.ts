@@ -9,6 +9,7 @@ import { COMPAT_OPERATIONS } from "./operations/compat.ts";
 import { EXPORT_OPERATIONS } from "./operations/export.ts";
 import { INGEST_OPERATIONS } from "./operations/ingest.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
+import { PASSKEY_OPERATIONS } from "./operations/passkeys.ts";
 import { PLAN_OPERATIONS } from "./operations/plan.ts";
 import { PUBLIC_OPERATIONS } from "./operations/public.ts";
 import { QUARANTINE_OPERATIONS } from "./operations/quarantine.ts";
@@ -28,6 +29,7 @@ export const OPERATIONS = [
   ...EXPORT_OPERATIONS,
   ...ACCESS_OPERATIONS,
   ...ACCOUNT_OPERATIONS,
+  ...PASSKEY_OPERATIONS,
   ...WORKSPACE_OPERATIONS,
   ...MCP_OPERATIONS,
   ...INGEST_OPERATIONS,

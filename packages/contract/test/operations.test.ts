@@ -119,6 +119,7 @@ describe("The table of operations", () => {
       "requestSignInLink",
     ];
     const oidc = ["startOidc", "finishOidc"];
+    const passkeys = ["startPasskeySignIn", "signInWithPasskey"];
     assert.deepEqual(open, [
       "unlockStats",
       "askReportConsent",
@@ -131,6 +132,7 @@ describe("The table of operations", () => {
       "forgetSignIn",
       ...accounts,
       ...oidc,
+      ...passkeys,
       "healthz",
       "readyz",
       "metrics",

@@ -21,7 +21,12 @@ const OIDC_FLOW_SECONDS = 600;
 const OIDC_CALLBACKS_PER_MINUTE = 60;
 
 /** Why nobody was signed in. */
-type SignInRefusal = "unknown_code" | "unknown_address" | "no_account" | "provider_failed";
+type SignInRefusal =
+  | "unknown_code"
+  | "unknown_address"
+  | "no_account"
+  | "provider_failed"
+  | "passkey_refused";
 
 /** Notes sign-ins that failed and are nobody's. They concern the whole service, so the log of the first workspace has them. */
 export const noteRefusal = (
@@ -39,20 +44,26 @@ export const noteRefusal = (
 
 export const getSignInMethods: AccessHandler<"getSignInMethods"> = async (
   _call,
-  { oidc, mailer, config },
+  { catalog, oidc, mailer, addresses, config },
 ) => {
   const isOidcOnly = config.SIGN_IN === "oidc";
   const mail = mailer !== null && !isOidcOnly;
-  return { body: { oidc: oidc?.name ?? null, mail, token: !isOidcOnly, sendsMail: mailer !== null } };
+  const { hostname: host } = new URL(addresses().appUrl);
+  const passkey = !isOidcOnly && (await catalog.hasPasskeys({ host }));
+  return {
+    body: { oidc: oidc?.name ?? null, mail, passkey, token: !isOidcOnly, sendsMail: mailer !== null },
+  };
 };
 
+/** Why the other ways do not sign in. */
+export const providerOnly = ({ oidc }: Pick<AccessServices, "oidc">) => ({
+  message: "You can sign in to this service with its identity provider only.",
+  hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`${HEADWATER} sign-in\` on the server.`,
+});
+
 /** @throws Refusal when people sign in with the provider only */
-export function requireOtherWays({ config, oidc }: AccessServices): void {
-  if (config.SIGN_IN !== "oidc") return;
-  throw new Refusal("permission_denied", {
-    message: "You can sign in to this service with its identity provider only.",
-    hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`${HEADWATER} sign-in\` on the server.`,
-  });
+export function requireOtherWays(services: AccessServices): void {
+  if (services.config.SIGN_IN === "oidc") throw new Refusal("permission_denied", providerOnly(services));
 }
 
 /** Answers before the account is looked up, so that neither the answer nor its time says whether there is one. */

@@ -30,6 +30,8 @@ export const SERVER_LIMITS = {
   maxEmailChanges: 5,
   /** Open sign-in links of one user: nobody can flood a mailbox with them. */
   maxSignInLinks: 5,
+  /** Passkeys of one person. */
+  maxPasskeys: 10,
   maxInvitationsPerWorkspace: 200,
   maxSourcesPerWorkspace: 1_000,
   /** The time limit of each request when a page is tested. */

@@ -25,6 +25,7 @@ export function withChangeNotifications(ledger: Ledger, notify: (change: LedgerC
   const methods = {
     setUp: notifying(ledger.setUp, tokensChanged),
     signIn: notifying(ledger.signIn, tokensChanged),
+    signInWithPasskey: notifying(ledger.signInWithPasskey, tokensChanged),
     restoreEmail: notifying(ledger.restoreEmail, tokensChanged),
     removeMember: notifying(ledger.removeMember, tokensChanged),
     createToken: notifying(ledger.createToken, tokensChanged),

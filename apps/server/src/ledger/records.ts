@@ -136,6 +136,21 @@ export interface ProfileRecord extends Preferences {
   email: string | null;
 }
 
+export interface PasskeyRecord {
+  passkeyId: string;
+  userId: string;
+  /** The host of the console that it was made for. */
+  host: string;
+  credentialId: string;
+  /** COSE, in base64url. */
+  publicKey: string;
+  /** The signatures that its authenticator has counted; 0: it counts none. */
+  counter: number;
+  name: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
 export interface InvitationRecord {
   invitationId: string;
   organizationId: string;

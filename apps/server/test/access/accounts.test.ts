@@ -426,7 +426,7 @@ test("The audit log is filtered by user, target and kind of change.", async (t) 
 test("Without a mail server, links cannot be sent, and the console knows it.", async (t) => {
   const world = await openClockedWorldFor(t);
   const methods = await world.ask("/api/sign-in/methods", { token: null });
-  assert.deepEqual(methods.body, { oidc: null, mail: false, token: true, sendsMail: false });
+  assert.deepEqual(methods.body, { oidc: null, mail: false, passkey: false, token: true, sendsMail: false });
   assert.equal((await post(world, "/api/sign-in/link", { email: "a@b.example" }, null)).status, 202);
   refused(await invite(world, { email: "a@b.example" }), 503, "mail_unavailable");
   const { token } = await world.person("viewer");

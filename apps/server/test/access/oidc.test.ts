@@ -178,7 +178,13 @@ test("With SIGN_IN=oidc people sign in by the provider only; `headwater sign-in`
   t.after(() => strict[Symbol.asyncDispose]());
   const ask = (path: string, body: object) => strict.ask(path, { method: "POST", token: null, body });
   const methods = await strict.ask("/api/sign-in/methods", { token: null });
-  assert.deepEqual(methods.body, { oidc: "Example SSO", mail: false, token: false, sendsMail: false });
+  assert.deepEqual(methods.body, {
+    oidc: "Example SSO",
+    mail: false,
+    passkey: false,
+    token: false,
+    sendsMail: false,
+  });
   refused(await ask("/api/sign-in/link", { email: "grace@shop.example" }), 403, "permission_denied");
   const body = { organizationId: ORGANIZATION_ID, role: "viewer" };
   const token = await strict.ownerSession();

@@ -49,7 +49,7 @@ export interface TenantCaller {
  */
 const STATED: Partial<Record<Access, string>> = {
   person:
-    "getProfile updateProfile requestEmail confirmEmail listSessions endSession joinWorkspace createOrganization",
+    "getProfile updateProfile requestEmail confirmEmail listSessions endSession listPasskeys startPasskey addPasskey removePasskey joinWorkspace createOrganization",
   token: "listOrganizations signOut rememberSignIn mcp",
   member: "getPermissions listSavedItems createSavedItem deleteSavedItem",
   "sources:read":
@@ -179,6 +179,17 @@ export const ROWS: Record<
   confirmEmail: () => ({ body: { code: "none" }, notOk: "invalid_code" }),
   listSessions: () => ({}),
   endSession: ({ tokenId }) => ({ params: { tokenId }, notOk: "token_not_found" }),
+  listPasskeys: () => ({}),
+  // a console without a host name
+  startPasskey: () => ({ notOk: "passkey_refused" }),
+  addPasskey: () => ({
+    body: {
+      name: "Laptop",
+      credential: { id: "bm9uZQ", response: { clientDataJSON: "bm9uZQ", attestationObject: "bm9uZQ" } },
+    },
+    notOk: "passkey_refused",
+  }),
+  removePasskey: () => ({ params: { passkeyId: "pky_none" } }),
   joinWorkspace: () => ({ body: { code: "none" }, notOk: "invalid_code" }),
   listOrganizations: () => ({}),
   signOut: () => ({}),

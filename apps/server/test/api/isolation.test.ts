@@ -209,6 +209,7 @@ describe("Isolation: no caller can read or change what it may not", () => {
     const tables = [
       `select * from profiles ${every} order by user_id`,
       `select * from identities ${every} order by user_id`,
+      `select * from passkeys ${every} order by passkey_id`,
       `select hash, user_id from sign_in_codes ${every} order by hash`,
       `select organization_id, user_id, role from members ${every} order by organization_id, user_id`,
       `select token_id, revoked_at from tokens ${every} and organization_id is null order by token_id`,

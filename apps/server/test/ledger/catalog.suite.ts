@@ -2,6 +2,7 @@
 import { after, before } from "node:test";
 import type { Catalog } from "../../src/ledger/ledger.ts";
 import { catalogBoundsSuite } from "./catalog-bounds.suite.ts";
+import { catalogPasskeysSuite } from "./catalog-passkeys.suite.ts";
 import { catalogSourcesSuite } from "./catalog-sources.suite.ts";
 import { catalogTokensSuite } from "./catalog-tokens.suite.ts";
 import { catalogWorkspacesSuite } from "./catalog-workspaces.suite.ts";
@@ -18,6 +19,7 @@ export function catalogSuite(open: () => Promise<{ ledger: Catalog; close(): Pro
   const catalog = () => ledger;
   catalogWorkspacesSuite(catalog);
   catalogTokensSuite(catalog);
+  catalogPasskeysSuite(catalog);
   catalogSourcesSuite(catalog);
   catalogBoundsSuite(catalog);
 }

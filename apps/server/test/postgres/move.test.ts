@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { headwaterHere } from "../cli/command-line.ts";
 import { storedEvents } from "../ledger/reader.ts";
+import { addPasskey } from "../support/authenticator.ts";
 import {
+  APP_URL,
   bootstrapBody,
   bootstrapPath,
   eventsBody,
@@ -20,10 +22,12 @@ import { createDatabase } from "./databases.ts";
 /** Advice that no refusal may give. */
 const DESTROYING = /empty the database|drop|truncate|delete/i;
 
-it("move copies sources, members, tokens, sessions, keys, events and the debug history; it continues after an interruption, and copies nothing twice", async () => {
+it("move copies sources, members, tokens, passkeys, sessions, keys, events and the debug history; it continues after an interruption, and copies nothing twice", async () => {
   const { url, remove } = await createDatabase();
-  const world = await openWorld({ DATABASE_URL: "" });
+  const world = await openWorld({ DATABASE_URL: "", APP_URL });
   try {
+    const token = await world.ownerSession();
+    await addPasskey(world, token);
     const sources = [await world.createSource(), await world.createSource({ name: "Second" })];
     const sessionId = await world.openSession(sources[0]!);
     const events = Array.from({ length: 120 }, (_, index) => (index % 2 ? pageEvent() : trackEvent()));
@@ -41,6 +45,7 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
       usage: (await world.ask(`/api/usage?organizationId=${ORGANIZATION_ID}`)).body,
       audit: (await world.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body,
       debug,
+      passkeys: (await world.ask("/api/passkeys", { token })).body,
     };
     const serving = await headwaterHere({ DATA_DIR: world.dataDir }, "move", "--to", url);
     assert.equal(serving.code, 78);
@@ -74,8 +79,9 @@ it("move copies sources, members, tokens, sessions, keys, events and the debug h
     const moved = await headwaterHere({ DATA_DIR: world.dataDir }, "source", "list");
     assert.equal(moved.code, 78);
     assert.match(moved.stderr, /has moved to PostgreSQL\. Set DATABASE_URL/);
-    await using there = await openWorld({ DATABASE_URL: url });
+    await using there = await openWorld({ DATABASE_URL: url, APP_URL });
     const after = {
+      passkeys: (await there.ask("/api/passkeys", { token })).body,
       usage: (await there.ask(`/api/usage?organizationId=${ORGANIZATION_ID}`)).body,
       audit: (await there.ask(`/api/audit?organizationId=${ORGANIZATION_ID}`)).body,
       debug: (await there.ask(`/api/tracking-sources/${sources[0]!.sourceId}/debug`)).body,

@@ -40,9 +40,9 @@ const ORDER = [
   ),
   ..."regenerateKey regenerateKey restoreKey eraseVisitor getErasure deleteSource".split(" "),
 ];
-/** Some need a password, a page of the console or of the internet, a mail server or a provider, one has no end, the documents have no examples, and those of other tools are in `test/compat/examples.test.ts`. */
+/** Some need a password, an authenticator, a page of the console or of the internet, a mail server or a provider, one has no end, the documents have no examples, and those of other tools are in `test/compat/examples.test.ts`. */
 const LEFT_OUT =
-  "unlockStats rememberSignIn refreshToken forgetSignIn testInstall requestEmail confirmEmail restoreEmail startOidc finishOidc listReports previewReport sendReport askReportConsent giveReportConsent confirmUnsubscribe unsubscribe streamDebug openapi docs sdk sdkExtra securityTxt".split(
+  "unlockStats rememberSignIn refreshToken forgetSignIn listPasskeys startPasskey addPasskey removePasskey startPasskeySignIn signInWithPasskey testInstall requestEmail confirmEmail restoreEmail startOidc finishOidc listReports previewReport sendReport askReportConsent giveReportConsent confirmUnsubscribe unsubscribe streamDebug openapi docs sdk sdkExtra securityTxt".split(
     " ",
   );
 /** Their answers have ids that later examples use. */

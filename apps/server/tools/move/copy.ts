@@ -47,6 +47,7 @@ const LEDGER_TABLES = {
   remembered_sign_ins: ["remembered_id"],
   refreshed_tokens: ["hash"],
   sign_in_codes: ["hash"],
+  passkeys: ["passkey_id"],
   profiles: ["user_id"],
   identities: ["issuer", "subject"],
   invitations: ["invitation_id"],

@@ -1,5 +1,5 @@
 /** The example request and response of each operation on profiles, invitations and sign-in. */
-import { AT, IDS } from "./example-values.ts";
+import { AT, CREATED_TOKEN, IDS } from "./example-values.ts";
 import type { Examples } from "./examples.ts";
 
 const inWorkspace = { organizationId: IDS.organizationId };
@@ -27,6 +27,17 @@ const PROFILE = {
 /** The code of a mailed link. */
 const CODE = "q3vX8nB5Rt0LwZ7cJ2mKd9sF";
 const REMEMBERED = { rememberedId: "rem_01a2049c39e7cb3c13c9dd5f96e3990e" };
+
+const PASSKEY_ID = { passkeyId: "pky_01a2049c39e7cb3c13c9dd5f96e3990e" };
+const PASSKEY = {
+  ...PASSKEY_ID,
+  name: "MacBook",
+  host: "stats.example.com",
+  createdAt: AT,
+  lastUsedAt: null,
+};
+/** What a browser sends, as far as it has members that are read. */
+const SIGNED = { id: "mZ0fYc3p", clientDataJSON: "eyJ0eXBlIjoi" };
 
 export const ACCOUNT_EXAMPLES: Examples = {
   getProfile: { answer: PROFILE },
@@ -62,6 +73,34 @@ export const ACCOUNT_EXAMPLES: Examples = {
     answer: { token: "hwt_5cN8wR2tYq7LmK4vXz1BsJ6hDf3PgA0eTuWi", expiresInSeconds: 900 },
   },
   forgetSignIn: { body: REMEMBERED, answer: REMEMBERED },
-  getSignInMethods: { answer: { oidc: null, mail: false, token: true, sendsMail: false } },
+  listPasskeys: { answer: { passkeys: [PASSKEY], unavailable: null } },
+  startPasskey: { answer: { publicKey: { challenge: "8f2Kd0sQv7Lw" } } },
+  addPasskey: {
+    body: {
+      name: "MacBook",
+      credential: {
+        id: SIGNED.id,
+        response: { clientDataJSON: SIGNED.clientDataJSON, attestationObject: "o2NmbXRk" },
+      },
+    },
+    answer: PASSKEY,
+  },
+  removePasskey: { params: PASSKEY_ID, answer: PASSKEY_ID },
+  startPasskeySignIn: { answer: { publicKey: { challenge: "8f2Kd0sQv7Lw" } } },
+  signInWithPasskey: {
+    body: {
+      credential: {
+        id: SIGNED.id,
+        response: {
+          clientDataJSON: SIGNED.clientDataJSON,
+          authenticatorData: "SZYN5YgO",
+          signature: "MEUCIQDb",
+          userHandle: "dXNyXzAx",
+        },
+      },
+    },
+    answer: CREATED_TOKEN,
+  },
+  getSignInMethods: { answer: { oidc: null, mail: false, passkey: false, token: true, sendsMail: false } },
   requestSignInLink: { body: { email: "ada@shop.example" }, answer: { requested: true } },
 };

@@ -20,6 +20,7 @@ import * as ingest from "../ingest.ts";
 import { InstallPayload } from "../install.ts";
 import { McpAnswer, McpMessage } from "../mcp.ts";
 import { DeliveryDay, DeliveryStatement, OpenAlert, OpenAlerts } from "../operations/delivery-schemas.ts";
+import * as passkeys from "../operations/passkey-schemas.ts";
 import {
   KeptEventList,
   PropertyEdit,
@@ -221,6 +222,12 @@ export const COMPONENTS = {
   RefreshedToken: account.RefreshedToken,
   ForgottenSignIn: account.ForgottenSignIn,
   SignInLinkRequested: account.SignInLinkRequested,
+  Passkey: passkeys.Passkey,
+  PasskeyList: passkeys.PasskeyList,
+  PasskeyOptions: passkeys.PasskeyOptions,
+  AddPasskey: passkeys.AddPasskeyBody,
+  RemovedPasskey: passkeys.RemovedPasskey,
+  PasskeySignIn: passkeys.PasskeySignInBody,
   SignIn: workspace.SignInBody,
   SignOut: workspace.SignOut,
   AuditEntry: workspace.AuditEntry,

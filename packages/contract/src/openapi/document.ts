@@ -21,6 +21,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   sourceId: "The id of the source.",
   userId: "The id of the user.",
   tokenId: "The id of the token.",
+  passkeyId: "The id of the passkey.",
   savedId: "The id of the saved item.",
   reportId: "The id of the report.",
   token: "The token in the link of the mail.",

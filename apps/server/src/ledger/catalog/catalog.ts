@@ -13,6 +13,7 @@ import { invitationReads, invitationWrites } from "./invitations.ts";
 import { keyWrites } from "./keys.ts";
 import { memberReads, memberWrites } from "./members.ts";
 import { organizationReads, organizationWrites } from "./organizations.ts";
+import { passkeyReads, passkeyWrites } from "./passkeys.ts";
 import { profileReads, profileWrites } from "./profiles.ts";
 import { rememberedReads, rememberedWrites } from "./remembered.ts";
 import { replayReads, replayWrites } from "./replays.ts";
@@ -33,6 +34,7 @@ const READS = {
   ...invitationReads,
   ...memberReads,
   ...organizationReads,
+  ...passkeyReads,
   ...profileReads,
   ...rememberedReads,
   ...replayReads,
@@ -57,6 +59,7 @@ const WRITES = {
   ...keyWrites,
   ...memberWrites,
   ...organizationWrites,
+  ...passkeyWrites,
   ...profileWrites,
   ...rememberedWrites,
   ...replayWrites,

@@ -3,6 +3,7 @@ import { SERVER_LIMITS } from "../../core/limits.ts";
 import type { ProfileRecord } from "../records.ts";
 import { type AuditedChange, LINK_HOLDER } from "./audit.ts";
 import { type CatalogDb, hasRows } from "./database.ts";
+import { removePasskeysSince } from "./passkeys.ts";
 import { changeEmail, profile } from "./profiles.ts";
 import { revokeToken } from "./tokens.ts";
 
@@ -63,7 +64,7 @@ async function confirmEmail(
   return { profile: changed, previousEmail: before };
 }
 
-/** Ends sessions, and deletes tokens, identities and codes made since the address changed: a thief may have made them. */
+/** Ends sessions, and deletes tokens, passkeys, identities and codes made since the address changed: a thief may have made them. */
 async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now: number): Promise<void> {
   const tokens = await db
     .selectFrom("tokens")
@@ -73,6 +74,7 @@ async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now
     .where((eb) => eb.or([eb("scope", "=", "console"), eb("createdAt", ">=", changedAt)]))
     .execute();
   for (const { tokenId } of tokens) await revokeToken(db, { tokenId, actor: LINK_HOLDER, now });
+  await removePasskeysSince(db, { userId, since: changedAt, now });
   await db.deleteFrom("identities").where("userId", "=", userId).where("linkedAt", ">=", changedAt).execute();
   await db
     .deleteFrom("signInCodes")
@@ -88,7 +90,7 @@ async function deleteSince(db: CatalogDb, userId: string, changedAt: number, now
 
 /**
  * Gives the user of a code the previous address again, unless another user has it now. Ends the user's sessions, and deletes what
- * came since the change: tokens, identities and all codes.
+ * came since the change: tokens, passkeys, identities and all codes.
  */
 async function restoreEmail(
   db: CatalogDb,

@@ -5,6 +5,7 @@ import { isServiceAccount, memberKindOf } from "../../core/users.ts";
 import type { MemberRecord, PageOf, WorkspacePageRequest } from "../records.ts";
 import { type AuditedChange, writeAudit } from "./audit.ts";
 import { type CatalogDb, hasRows, lockOrganization, onPage, toPage } from "./database.ts";
+import { removePasskeysOfStranger } from "./passkeys.ts";
 import { deleteReportsOf } from "./reports.ts";
 
 /** With the name and the confirmed address of people's profiles, and the names of service accounts. */
@@ -87,7 +88,10 @@ async function changeRole(
   return { ...member, role };
 }
 
-/** Also revokes the member's tokens of this workspace, except those that belong to sources, and deletes their reports. */
+/**
+ * Also revokes the member's tokens of this workspace, except those that belong to sources, and deletes their reports. Whoever is in no
+ * other workspace loses their passkeys.
+ */
 async function removeMember(
   db: CatalogDb,
   removed: AuditedChange & { organizationId: string; userId: string },
@@ -114,7 +118,8 @@ async function removeMember(
     .returning("tokenId")
     .execute();
   const before = { kind: memberKindOf(userId), name, email, role };
-  const after = { revokedTokens: revoked.map((token) => token.tokenId) };
+  const removedPasskeys = await removePasskeysOfStranger(db, userId);
+  const after = { revokedTokens: revoked.map((token) => token.tokenId), removedPasskeys };
   const entry = { organizationId, action: "member.removed", target: userId };
   await writeAudit(db, removed, { ...entry, before, after });
   return "removed";

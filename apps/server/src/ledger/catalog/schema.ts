@@ -9,6 +9,7 @@ import type {
   ErasureRecord,
   InvitationRecord,
   MemberRecord,
+  PasskeyRecord,
   PlanRecord,
   ProfileRecord,
   RememberedSignIn,
@@ -50,6 +51,14 @@ const ACCESS_TABLES = [
   `create index refreshed_tokens_remembered on refreshed_tokens (remembered_id, ends_at)`,
   `create table sign_in_codes (hash text primary key, user_id text not null, expires_at bigint not null, purpose text not null,
     email text, identity text, invitation_hash text)`,
+  // `public_key`: COSE, in base64url
+  `create table passkeys (passkey_id text primary key, user_id text not null, host text not null,
+    credential_id text not null unique, public_key text not null, counter bigint not null, name text not null,
+    created_at bigint not null, last_used_at bigint)`,
+  `create index passkeys_user on passkeys (user_id, created_at)`,
+  // without a user it is for a sign-in
+  `create table passkey_challenges (hash text primary key, user_id text, expires_at bigint not null)`,
+  `create index passkey_challenges_user on passkey_challenges (user_id, expires_at)`,
 ];
 
 const SOURCE_TABLES = [
@@ -157,6 +166,8 @@ export interface CatalogTables {
     /** The hash of the invitation that the sign-in accepts. */
     invitationHash: string | null;
   };
+  passkeys: PasskeyRecord;
+  passkeyChallenges: { hash: string; userId: string | null; expiresAt: number };
   profiles: ProfileRecord;
   /** Users of the identity provider. */
   identities: { issuer: string; subject: string; userId: string; linkedAt: number };
