@@ -20,6 +20,8 @@ import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { useWorkspace } from "../workspace-context.tsx";
+
+import { Passkeys } from "./account/passkeys.tsx";
 import { PreferenceFields, toPreferences } from "./preference-fields.tsx";
 
 type OwnProfile = ApiAnswer<"getProfile">;
@@ -40,6 +42,7 @@ export function ProfilePage() {
             <Stack gap="lg" maw={760}>
               <Preferences profile={answer} />
               <Address profile={answer} />
+              <Passkeys />
               <Sessions />
             </Stack>
           )

@@ -9,6 +9,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { HEADWATER } from "../command-name.ts";
 import { MailForm } from "../mail-form.tsx";
+import { takesPasskeys } from "../passkeys.ts";
 import { signInMethodsQuery } from "../queries.ts";
 import { session } from "../session.ts";
 import { type Credential, readCredential, signInBy, signInWith, takeFragment } from "../sign-in.ts";
@@ -21,6 +22,7 @@ import { StandalonePage } from "../ui/standalone-page.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { AccountCard } from "./account/account-card.tsx";
 import { InvitationOffer } from "./account/invitation-offer.tsx";
+import { PasskeySignIn } from "./account/passkey-sign-in.tsx";
 
 const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   expired: {
@@ -99,6 +101,7 @@ export function SignInPage() {
 }
 
 interface SignInFormProps {
+  /** The page to open after the sign-in. */
   readonly next: string | undefined;
   /** Why the link could not be used. */
   readonly failure: Error | null;
@@ -111,6 +114,7 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
   const reason = REASONS[why ?? ""];
   // without an answer a token may still work
   const takesToken = !methods.isPending && methods.data?.token !== false;
+  const { oidc = null, passkey = false, mail = false } = methods.data ?? {};
   return (
     <>
       {reason && !failure && (
@@ -119,14 +123,14 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
         </Alert>
       )}
       {failure && <ErrorAlert error={failure} />}
-      {methods.data && <OtherWays methods={methods.data} next={next} />}
+      {methods.data && <OtherWays methods={methods.data} next={next} onSignedIn={onSignedIn} />}
       <CommandForLink isLastResort={methods.data?.token === false} />
       {takesToken && (
         <>
           <Text className="centered" size="sm" c="dimmed">
             or
           </Text>
-          <TokenForm onSignedIn={onSignedIn} hasFocus={!methods.data?.mail && methods.data?.oidc == null} />
+          <TokenForm onSignedIn={onSignedIn} hasFocus={oidc === null && !passkey && !mail} />
         </>
       )}
       {takesToken && (
@@ -246,14 +250,12 @@ function Confirmation({
   );
 }
 
-interface OtherWaysProps {
+interface OtherWaysProps extends Omit<SignInFormProps, "failure"> {
   readonly methods: ApiAnswer<"getSignInMethods">;
-  /** The page to open after the sign-in. */
-  readonly next: string | undefined;
 }
 
-/** The identity provider and links by email, as far as the service has them. */
-function OtherWays({ methods, next }: OtherWaysProps) {
+/** The identity provider, passkeys and links by email, as far as the service has them. */
+function OtherWays({ methods, next, onSignedIn }: OtherWaysProps) {
   const keepNext = () => next !== undefined && sessionStorage.setItem(NEXT, next);
   return (
     <>
@@ -261,6 +263,9 @@ function OtherWays({ methods, next }: OtherWaysProps) {
         <ButtonAnchor href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
           Continue with {methods.oidc}
         </ButtonAnchor>
+      )}
+      {methods.passkey && takesPasskeys() && (
+        <PasskeySignIn isFirst={methods.oidc === null} onSignedIn={onSignedIn} />
       )}
       {methods.mail && (
         <MailForm
