@@ -31,7 +31,7 @@ function memoryNow() {
 
 interface FuzzedOperation {
   operationId: string;
-  parameters: { name: string; in: "path" | "query" | "header"; required: boolean; schema: Schema }[];
+  parameters: { name: string; in: "path" | "query" | "header"; required?: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 interface FuzzedEndpoint extends FuzzedOperation {

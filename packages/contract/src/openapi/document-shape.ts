@@ -88,6 +88,6 @@ export type OpenApiDocument = {
     headers: Record<string, OpenApiHeader>;
     responses: Record<string, OpenApiResponse>;
     /** By error code. */
-    examples: Record<string, { summary: string; value: { code: string; message: string; hint: string } }>;
+    examples: Record<string, { value: { code: string; message: string; hint: string } }>;
   };
 };

@@ -1,10 +1,11 @@
 /** The failures in the document. Each set of codes is one response, which operations refer to. */
 import { ERRORS, type ErrorCode } from "../errors.ts";
 import type { OpenApiRef, OpenApiResponse } from "./document-shape.ts";
-import { FAILURE_HEADERS, RESPONSE_HEADERS, type ResponseHeader } from "./headers.ts";
+import { FAILURE_HEADERS, type ResponseHeader } from "./headers.ts";
 import { schemaRef } from "./schemas.ts";
 
-const REQUEST_ID = RESPONSE_HEADERS["X-Request-Id"].example;
+/** Each code has an example, so the id is a short one. */
+const REQUEST_ID = "req_01a2049c";
 const ISSUE = { path: ["name"], code: "required", message: "name is required" };
 /** The members that only some failures have, by status or code. */
 const FURTHER_MEMBERS: Readonly<Record<string, object>> = {
@@ -16,7 +17,7 @@ const FURTHER_MEMBERS: Readonly<Record<string, object>> = {
 function failureExample(code: ErrorCode) {
   const { status, error, message, hint, retryable } = ERRORS[code];
   const value = { ok: false, error, code, message, hint, retryable, requestId: REQUEST_ID };
-  return { summary: message, value: { ...value, ...FURTHER_MEMBERS[status], ...FURTHER_MEMBERS[code] } };
+  return { value: { ...value, ...FURTHER_MEMBERS[status], ...FURTHER_MEMBERS[code] } };
 }
 
 export const headerRefs = (names: readonly ResponseHeader[]): Record<string, OpenApiRef> =>
