@@ -306,8 +306,11 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       assert.equal(alert?.body.type, "source.delivery_low");
       const listed = async () =>
         (await world.ask(`/api/tracking-sources/${low.sourceId}/alerts`)).body.alerts;
-      const [open, ...others] = await listed();
-      assert.deepEqual([open.type, open.delivery, others], ["source.delivery_low", alert?.body.delivery, []]);
+      const [current, ...others] = await listed();
+      assert.deepEqual(
+        [current.type, current.delivery, others],
+        ["source.delivery_low", alert?.body.delivery, []],
+      );
       assert.match(alert?.body.deliveryUrl, /\/sources\/delivery\?sourceId=src_/);
       const { signature, ...statement } = sent?.body.statement ?? {};
       assert.deepEqual(statement.days, [await dayAt(low, at)]);
