@@ -1,5 +1,4 @@
 /** A form that sends a mail with a link to the address that is entered. */
-
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure } from "./api.ts";

@@ -1,5 +1,4 @@
 /** The last row of a form that edits stored values: the "Saved" message and the button. */
-
 import { useId } from "react";
 import { AsyncButton } from "./ui/async-button.tsx";
 import { Group, Text } from "./ui/primitives/elements.tsx";

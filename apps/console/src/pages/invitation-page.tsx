@@ -1,5 +1,4 @@
 /** The page that the link of an invitation opens. */
-
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

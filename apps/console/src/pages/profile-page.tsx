@@ -1,5 +1,4 @@
 /** The user's own name, address, preferences and sessions. */
-
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../api.ts";

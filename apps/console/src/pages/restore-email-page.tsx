@@ -1,5 +1,4 @@
 /** The page of the link that takes a change of the email address back. It asks first: mail scanners follow links. */
-
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { apiWith } from "../api.ts";

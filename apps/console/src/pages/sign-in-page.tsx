@@ -2,7 +2,6 @@
  * The sign-in page. A one-time code or a token in the fragment of a link signs in after the person has seen whose account it
  * opens: a link can be a stranger's.
  */
-
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";

@@ -1,5 +1,4 @@
 /** A dialog that asks for confirmation before a destructive action, and the button that opens it. */
-
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "./async-button.tsx";

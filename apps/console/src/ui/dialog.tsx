@@ -1,5 +1,4 @@
 /** A dialog over the page. The browser's own `<dialog>` keeps the focus inside, and makes the page behind it inert. */
-
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 import { useCloseOnBack } from "./navigation/close-on-back.ts";

@@ -1,5 +1,4 @@
 /** The states that every page can be in besides its normal one: loading, empty and failed. */
-
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import type { ApiFailure } from "../api.ts";

@@ -1,5 +1,4 @@
 /** Queries and tables for lists that the API returns page by page. */
-
 import {
   type InfiniteData,
   type QueryKey,

@@ -1,5 +1,4 @@
 /** Asks before unsaved input is lost. One dialog serves all forms of a page. */
-
 import { type ShouldBlockFn, useBlocker } from "@tanstack/react-router";
 import {
   createContext,

@@ -1,5 +1,4 @@
 /** The filters of the attempt list. They are kept in the URL, so that a filtered view can be shared. */
-
 import { type ReactNode, useState } from "react";
 import { formatCount } from "../../ui/format-count.ts";
 import { Button, Group } from "../../ui/primitives/elements.tsx";

@@ -1,5 +1,4 @@
 /** `/design`: every part of the design system in each of its states, for those who change the console. No page links to it. */
-
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";

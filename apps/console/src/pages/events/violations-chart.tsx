@@ -1,5 +1,4 @@
 /** The accepted events of the last 30 days that violated the plan, by day. Renders nothing without a warehouse or violations. */
-
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { dateFormat } from "../../own-format.ts";

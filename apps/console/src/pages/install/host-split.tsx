@@ -1,5 +1,4 @@
 /** Says which visitors count on two hosts of the source, and the option of the snippet that makes them one. */
-
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { pluralize } from "../../ui/format-count.ts";

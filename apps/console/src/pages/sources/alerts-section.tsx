@@ -1,5 +1,4 @@
 /** Shows whether alerts are configured. They are settings of the service, so they cannot be changed here. */
-
 import { useQuery } from "@tanstack/react-query";
 import { supportQuery } from "../../queries.ts";
 import { QueryResult } from "../../ui/page-states.tsx";

@@ -1,5 +1,4 @@
 /** The sections of a long page, with a list of them that highlights the current one. On narrow windows it is a select. */
-
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { Fragment, type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { Stack } from "../../ui/primitives/elements.tsx";

@@ -1,5 +1,4 @@
 /** The bar at the bottom of the settings while there are changes, and once they are saved. */
-
 import { type FormEvent, useEffect, useRef } from "react";
 import { ApiFailure } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";

@@ -1,5 +1,4 @@
 /** The setup checklist of a workspace. It follows the workspace's data and disappears when it is done or dismissed. */
-
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { type ApiAnswer, api } from "../../api.ts";

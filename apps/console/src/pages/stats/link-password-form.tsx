@@ -1,5 +1,4 @@
 /** Asks for the password of a shared link. */
-
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiFailure, apiWith } from "../../api.ts";

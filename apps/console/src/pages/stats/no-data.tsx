@@ -1,5 +1,4 @@
 /** A view without figures: what it will show, and a button for the likeliest next step. */
-
 import { EmptyState } from "../../ui/page-states.tsx";
 import { Button } from "../../ui/primitives/elements.tsx";
 import { otherFilterParams } from "./other-filters.ts";

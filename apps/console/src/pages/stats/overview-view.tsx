@@ -1,5 +1,4 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
-
 import { Suspense } from "react";
 import { lazily, OnceSeen } from "../../ui/load-later.tsx";
 import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";

@@ -1,5 +1,4 @@
 /** The properties of the events, or the values of the selected property. */
-
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
 import { formatAmount, formatCount, formatFigure } from "../../ui/format-count.ts";

@@ -1,5 +1,4 @@
 /** The stats page that a share link opens, for people who are not signed in. */
-
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useState, useSyncExternalStore } from "react";

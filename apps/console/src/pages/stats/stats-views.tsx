@@ -1,5 +1,4 @@
 /** The views of a source's stats with their toolbar: the view and its period, and below them the filters. */
-
 import { useQuery } from "@tanstack/react-query";
 import { type ComponentType, type ReactNode, Suspense, useMemo } from "react";
 import { api } from "../../api.ts";

@@ -1,5 +1,4 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
-
 import { TextLink } from "../../ui/links.tsx";
 import { Text } from "../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";

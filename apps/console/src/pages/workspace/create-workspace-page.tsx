@@ -1,5 +1,4 @@
 /** The page that creates a workspace. */
-
 import { useNavigate } from "@tanstack/react-router";
 import { CreateWorkspaceForm } from "../../ui/create-workspace-form.tsx";
 import { ButtonLink } from "../../ui/links.tsx";

@@ -1,5 +1,4 @@
 /** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
-
 import { useQuery } from "@tanstack/react-query";
 import type { ApiAnswer } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";

@@ -1,5 +1,4 @@
 /** The accepted events of each day or month as columns, and a line at the daily quota. */
-
 import { formatCount } from "../../ui/format-count.ts";
 import { Group, Text } from "../../ui/primitives/elements.tsx";
 import { formatPeriod, type PeriodUsage, roundUp } from "./usage-rows.ts";

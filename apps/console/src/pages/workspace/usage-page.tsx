@@ -1,5 +1,4 @@
 /** The metered usage of the workspace by day and by month, its quotas, and the same as CSV. */
-
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../api.ts";
 import { toCsv } from "../../csv.ts";

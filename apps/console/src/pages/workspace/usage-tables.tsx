@@ -1,5 +1,4 @@
 /** The usage as tables: by source, by source and day, and by month. */
-
 import { type ReactNode, useState } from "react";
 import { formatBytes, formatCount, formatWholePercent } from "../../ui/format-count.ts";
 import { Button, Paper, Table } from "../../ui/primitives/elements.tsx";

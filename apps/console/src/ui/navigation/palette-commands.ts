@@ -1,5 +1,4 @@
 /** What the command palette can find, and which of it a text selects. */
-
 import { useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useSavedItems } from "../../pages/stats/saved/use-saved-items.ts";

@@ -1,5 +1,4 @@
 /** Shown instead of every page when no workspace can be opened. */
-
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { loadLater } from "../load-later.tsx";

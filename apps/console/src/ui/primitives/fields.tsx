@@ -91,8 +91,8 @@ export function PasswordInput(props: FieldProps<"input">) {
       <button
         type="button"
         className="input-button"
-        aria-label="Show or hide the input"
-        title="Show or hide the input"
+        aria-label="Show the input"
+        title="Show the input"
         aria-pressed={isShown}
         onClick={() => setShown(!isShown)}
       >

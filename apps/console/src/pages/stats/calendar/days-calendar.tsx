@@ -1,5 +1,4 @@
 /** The calendar of a menu that chooses the first and the last day of a period. */
-
 import { type KeyboardEvent, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { Icon } from "../../../ui/icon.tsx";

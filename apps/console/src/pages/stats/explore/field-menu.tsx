@@ -1,5 +1,4 @@
 /** A menu that chooses the dimensions or the metrics of a table. It is searched, and stays open while one chooses. */
-
 import { useState } from "react";
 import { Dropdown, MenuItem, MenuTitle } from "../../../ui/dropdown.tsx";
 import { TextInput } from "../../../ui/primitives/fields.tsx";

@@ -1,5 +1,4 @@
 /** The form for the steps of a funnel. It suggests pages, events and goals while typing. */
-
 import { type FormEvent, useState } from "react";
 import { Button, Group, Paper, Stack } from "../../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../../ui/primitives/fields.tsx";

@@ -1,5 +1,4 @@
 /** The funnel view without steps says what a funnel is for, and offers a first one. */
-
 import { EmptyState } from "../../../ui/page-states.tsx";
 import { Button } from "../../../ui/primitives/elements.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";

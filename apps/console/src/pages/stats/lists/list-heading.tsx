@@ -1,5 +1,4 @@
 /** The row above the lists: what a click does, and whether they are by visitors or by revenue. */
-
 import { Suspense } from "react";
 import { lazily } from "../../../ui/load-later.tsx";
 import { Text } from "../../../ui/primitives/elements.tsx";

@@ -1,5 +1,4 @@
 /** The columns of the paths view: the pages and events of each step with their sessions. */
-
 import { Fragment, type ReactNode } from "react";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";

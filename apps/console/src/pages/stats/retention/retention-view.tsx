@@ -1,5 +1,4 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
-
 import { type ApiAnswer, api } from "../../../api.ts";
 import { DAY_MS } from "../../../time.ts";
 import { formatCount } from "../../../ui/format-count.ts";

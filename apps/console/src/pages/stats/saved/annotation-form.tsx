@@ -1,5 +1,4 @@
 /** The form for a note on a day, which the chart shows. */
-
 import { useState } from "react";
 import { TextInput } from "../../../ui/primitives/fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";
