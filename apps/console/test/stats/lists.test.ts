@@ -1,4 +1,4 @@
-/** Lists by revenue with their comparison, and sums of properties. */
+/** Lists by revenue with their comparison, and averages of properties. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
@@ -20,7 +20,7 @@ const sale = (
 });
 
 consoleStatsTest(
-  "Lists are shown by revenue, with the change since the compared period in the details, and properties have sums.",
+  "Lists are shown by revenue, with the change since the compared period in the details, and properties have averages.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     await visits(world, source, [
@@ -59,9 +59,36 @@ consoleStatsTest(
     }
     await page.getByRole("tab", { name: "Properties" }).click();
     const seats = page.getByRole("row").filter({ hasText: "seats" });
-    await seats.getByText("7", { exact: true }).waitFor();
+    await seats.getByText("2.33", { exact: true }).waitFor();
     await seats.click();
     await page.getByText("Average 2.33 · Median 2 · 90th percentile 2.8").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "A panel has at most nine rows, the details have all, and events and properties without an action are left out.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    const properties = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`field${at}`, at]));
+    const tracked = [
+      { name: "signup", properties },
+      { name: "reading", properties: { seconds: 4 }, passive: true as const },
+    ];
+    await visits(world, source, [{ visitor: "ann", at: noon(1), paths: ["/"], tracked }]);
+    await open(lastDays(source));
+    const panel = page.getByRole("region", { name: "Events" });
+    await panel.getByRole("button", { name: "signup" }).waitFor();
+    assert.equal(await panel.getByRole("button", { name: "reading" }).count(), 0);
+    await panel.getByRole("tab", { name: "Properties" }).click();
+    await panel.getByRole("row").filter({ hasText: "field8" }).waitFor();
+    assert.equal(await panel.getByRole("row").count(), 1 + 9);
+    await panel.getByRole("button", { name: "Details" }).click();
+    const all = page.getByRole("dialog", { name: "Properties" });
+    await all.getByRole("button", { name: "field9" }).waitFor();
+    assert.equal(await all.getByRole("row").count(), 1 + 10, "without the seconds of the passive event");
+    await all.getByRole("button", { name: "field9" }).click();
+    await page.waitForURL((url) => url.searchParams.get("property") === "field9");
+    await all.waitFor({ state: "hidden" });
   },
 );
 

@@ -53,6 +53,65 @@ consoleStatsTest(
   },
 );
 
+consoleStatsTest(
+  "At 320 pixels each list has a name and one figure, the name the wider one, the chosen tab and the filter form are in sight, and details keep the name in view.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const paths = ["/", "/products/lamps/for-the-living-room/oak", "/products/lamps/for-the-living-room/ash"];
+    await visits(world, source, [{ visitor: "ann", at: noon(1), paths }]);
+    await open(lastDays(source));
+    await page.setViewportSize({ width: 320, height: 844 });
+    const panel = page.getByRole("region", { name: "Pages" });
+    const row = panel.getByRole("row").filter({ hasText: "oak" });
+    await row.waitFor();
+    const widths = await row
+      .getByRole("cell")
+      .evaluateAll((cells) => cells.map((cell) => cell.clientWidth).filter((width) => width > 0));
+    assert.equal(widths.length, 2);
+    assert.ok((widths[0] ?? 0) > 0.45 * widths.reduce((sum, width) => sum + width), widths.join());
+    const end = row.getByText("/oak", { exact: true });
+    const isWhole = (element: Element) => element.scrollWidth <= element.clientWidth;
+    assert.ok(await end.evaluate(isWhole), "the last segment of a long path is not cut");
+    await shoot("narrow-panels");
+
+    await page.getByRole("button", { name: "Add filter" }).click();
+    const apply = page.getByRole("button", { name: "Apply filter" });
+    for (const control of [apply, page.getByLabel("Condition")]) {
+      const { x = Number.NaN, width = Number.NaN } = (await control.boundingBox()) ?? {};
+      assert.ok(x >= 0 && x + width <= 320, `ends at ${x + width}`);
+    }
+    await page.keyboard.press("Escape");
+
+    await panel.getByRole("button", { name: "Details" }).click();
+    const dialog = page.getByRole("dialog", { name: /^Page/ });
+    const name = dialog.getByRole("cell").filter({ hasText: "oak" });
+    const placeOf = async () => (await name.boundingBox())?.x;
+    await name.waitFor();
+    const before = await placeOf();
+    await dialog.getByRole("region", { name: "Rows" }).evaluate((rows) => rows.scrollTo(rows.scrollWidth, 0));
+    const last = dialog.getByRole("columnheader").last();
+    await until("the last figure is in sight", async () => {
+      const { x = Number.NaN, width = Number.NaN } = (await last.boundingBox()) ?? {};
+      return x + width <= 320;
+    });
+    assert.equal(await placeOf(), before, "the name stays");
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const rows = dialog.getByRole("region", { name: "Rows" });
+    await until("all figures fit at 1440", () => rows.evaluate(isWhole));
+    await shoot("details-wide");
+
+    await page.setViewportSize({ width: 320, height: 844 });
+    await open(`/sources/settings?sourceId=${source.sourceId}`);
+    const tab = page
+      .getByRole("navigation", { name: "Source pages" })
+      .getByRole("link", { name: "Settings" });
+    await until("the chosen tab is in sight", async () => {
+      const { x = Number.NaN, width = Number.NaN } = (await tab.boundingBox()) ?? {};
+      return x >= 0 && x + width <= 320 - 16;
+    });
+  },
+);
+
 /** Where the first figure begins, in pixels from the top of the page. */
 const FIRST_FIGURE_AT = { 1440: 150, 390: 200 } as const;
 

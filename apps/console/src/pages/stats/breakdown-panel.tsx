@@ -61,7 +61,7 @@ const PAGES: TabList = [
   byViews("contentGroup", "Content groups"),
 ];
 const SOURCES: TabList = [
-  { ...byVisitors("source", "Traffic sources"), short: "Sources" },
+  { ...byVisitors("source", "Traffic sources"), short: "Traffic" },
   byVisitors("referrer", "Referrers"),
 ];
 const byFirstVisit = (dimension: StatsDimension, label: string): PanelTab =>

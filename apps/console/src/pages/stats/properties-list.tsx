@@ -1,17 +1,21 @@
 /** The properties of the events, or the values of the selected property. */
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { api } from "../../api.ts";
+import { Dialog } from "../../ui/dialog.tsx";
 import { formatAmount, formatCount, formatFigure } from "../../ui/format-count.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
 import { EstimateMark } from "./estimate-mark.tsx";
+import { formatDays } from "./format.ts";
 import type { Breakdown } from "./lists/breakdown.ts";
-import { BreakdownTable } from "./lists/breakdown-table.tsx";
+import { BreakdownTable, ROWS } from "./lists/breakdown-table.tsx";
 import { useRevenue } from "./lists/use-revenue.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
 
 /** How many metrics a query can have. The properties are sorted by frequency. */
-const MAX_SUMS = 12;
+const MAX_AVERAGES = 12;
 
 /** The amounts of the revenue. They are in several currencies, so they have no sum. */
 const AMOUNT = "revenue.amount";
@@ -57,54 +61,80 @@ function PropertyNumbers({ name, view }: { readonly name: string; readonly view:
 }
 
 function PropertyNames({ view }: { readonly view: StatsView }) {
+  const [isOpen, setOpen] = useState(false);
   const { scope, params, update } = view;
   const query = useQuery({
     queryKey: ["stats", "properties", scope],
     queryFn: ({ signal }) => api.queryProperties({ body: scope, signal }),
     placeholderData: (previous) => previous,
   });
-  const names = (query.data?.properties ?? []).map(({ name }) => name);
-  const summed = names.filter((name) => name !== AMOUNT).slice(0, MAX_SUMS);
+  // values of passive events are no one's action
+  const used = (query.data?.properties ?? []).filter(({ events }) => events > 0);
+  const names = used.map(({ name }) => name);
+  const averaged = names.filter((name) => name !== AMOUNT).slice(0, MAX_AVERAGES);
   const answer = useStats(
     scope,
-    { metrics: summed.map((name) => `sum:${name}` as const) },
-    { enabled: summed.length > 0 },
+    { metrics: averaged.map((name) => `avg:${name}` as const) },
+    { enabled: averaged.length > 0 },
   );
-  // the sums of other properties stay until those of these arrive
+  // the averages of other properties stay until those of these arrive
   const [row] = answer.isPlaceholderData ? [] : (answer.data?.results ?? []);
-  const sums = new Map(
-    summed.map((name, at) => {
-      const sum = row?.metrics[at] ?? null;
-      // texts have the sum 0
-      return [name, sum === null || sum === 0 ? [] : [formatFigure(sum)]];
+  const figures = new Map(
+    averaged.map((name, at) => {
+      const average = row?.metrics[at] ?? null;
+      // texts have none
+      return [name, average === null ? [] : [formatFigure(average)]];
     }),
   );
   const revenue = useRevenue(view, names.includes(AMOUNT));
   const amounts = revenue.isPlaceholderData ? [] : (revenue.data?.results ?? []);
-  sums.set(
+  figures.set(
     AMOUNT,
-    amounts.map(({ dimensions: [currency], metrics: [sum] }) => formatAmount(sum ?? 0, String(currency))),
+    amounts.map(
+      ({ dimensions: [currency], metrics: [sum] }) => `Sum ${formatAmount(sum ?? 0, String(currency))}`,
+    ),
   );
   return (
     <StatsResult query={query}>
-      {({ properties }) => (
+      {() => (
         <>
           <Text size="sm" c="dimmed">
             {params.event === undefined
               ? "Properties of all events. Select an event to see only its properties."
               : "Properties of the selected event."}
           </Text>
-          {properties.length === 0 ? (
+          {used.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
               No properties in this range
             </Text>
           ) : (
             <PropertyTable
-              properties={properties}
-              sums={sums}
+              properties={used.slice(0, ROWS)}
+              figures={figures}
               onSelect={(property) => update({ property })}
             />
           )}
+          {used.length > ROWS && (
+            <button type="button" className="details-button" onClick={() => setOpen(true)}>
+              <Icon name="maximize" size={14} />
+              Details
+            </button>
+          )}
+          <Dialog
+            title={`Properties · ${formatDays(view.range.days)}`}
+            isWide
+            opened={isOpen}
+            onClose={() => setOpen(false)}
+          >
+            <PropertyTable
+              properties={used}
+              figures={figures}
+              onSelect={(property) => {
+                setOpen(false);
+                update({ property });
+              }}
+            />
+          </Dialog>
         </>
       )}
     </StatsResult>
@@ -113,12 +143,12 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
 
 interface PropertyTableProps {
   readonly properties: readonly { readonly name: string; readonly events: number }[];
-  /** The sums of the numbers of the most frequent ones, as texts: of the revenue, one for each currency. */
-  readonly sums: ReadonlyMap<string, readonly string[]>;
+  /** The averages of the numbers of the most frequent ones, as texts: of the revenue, the sum in each currency. */
+  readonly figures: ReadonlyMap<string, readonly string[]>;
   readonly onSelect: (name: string) => void;
 }
 
-function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
+function PropertyTable({ properties, figures, onSelect }: PropertyTableProps) {
   const highest = Math.max(...properties.map(({ events }) => events), 1);
   return (
     <table className="ranking">
@@ -126,7 +156,7 @@ function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
         <tr>
           <th>Property</th>
           <th className="ranking-figure">Events</th>
-          <th className="ranking-figure ranking-money">Sum</th>
+          <th className="ranking-figure ranking-money">Average</th>
         </tr>
       </thead>
       <tbody>
@@ -141,9 +171,9 @@ function PropertyTable({ properties, sums, onSelect }: PropertyTableProps) {
             </td>
             <td className="ranking-figure">{formatCount(events)}</td>
             <td className="ranking-figure ranking-money">
-              {(sums.get(name) ?? []).length === 0 && "—"}
-              {sums.get(name)?.map((sum) => (
-                <div key={sum}>{sum}</div>
+              {(figures.get(name) ?? []).length === 0 && "—"}
+              {figures.get(name)?.map((figure) => (
+                <div key={figure}>{figure}</div>
               ))}
             </td>
           </tr>

@@ -27,7 +27,9 @@ export function RangeMenu({ view: { range, timeZone, update } }: { readonly view
       button={
         <span className="dropdown-text">
           {LAST_DAYS.test(text) && <span className="toolbar-long">Last </span>}
-          {text.replace(LAST_DAYS, "")}
+          <span className={preset ? undefined : "toolbar-long"}>{text.replace(LAST_DAYS, "")}</span>
+          {/* no text: the name of the button has none of it */}
+          {!preset && <span className="toolbar-short" data-text={formatDays(range.days, "short")} />}
         </span>
       }
     >

@@ -126,8 +126,13 @@ function daysOfPoints({ results, timezone, to }: StatsAnswer, first: number, las
   return nextDay === firstDay ? `${firstDay}..${firstDay}` : `${firstDay}..${shiftDay(nextDay, -1)}`;
 }
 
-function ComparisonLegend({ answer: { from, comparison, timezone } }: { readonly answer: StatsAnswer }) {
+function ComparisonLegend({
+  answer: { dimensions, from, comparison, timezone },
+}: {
+  readonly answer: StatsAnswer;
+}) {
   if (comparison === null) return null;
+  const isByClock = ["time:minute", "time:hour"].includes(String(dimensions[0]));
   // the end is exclusive
   const last = new Date(Date.parse(comparison.to) - 1);
   const hasWholeDays = todayIn(timezone, last.getTime() + 1) !== todayIn(timezone, last.getTime());
@@ -136,7 +141,7 @@ function ComparisonLegend({ answer: { from, comparison, timezone } }: { readonly
     day: "numeric",
     month: "short",
     ...(isOfOtherYear && { year: "numeric" }),
-    ...(hasWholeDays ? {} : { hour: "numeric", minute: "2-digit" }),
+    ...(isByClock && !hasWholeDays && { hour: "numeric", minute: "2-digit" }),
     timeZone: timezone,
   })();
   return (

@@ -7,6 +7,7 @@ import { formatCount } from "../../../ui/format-count.ts";
 import { Table, Text } from "../../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
+import "../fading.css";
 import { DIMENSION_FIELDS } from "../explore/fields.ts";
 import { formatDuration, formatRate } from "../format.ts";
 import { dimensionLabel, formatValue } from "../lists/value-names.ts";

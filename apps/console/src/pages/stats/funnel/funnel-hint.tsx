@@ -5,7 +5,7 @@ import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type FunnelStep, MIN_STEPS, stepParams } from "./funnel-steps.ts";
 
 export function FunnelHint({ view }: { readonly view: StatsView }) {
-  const { data } = useStats(view.scope, {
+  const { data, isPending } = useStats(view.scope, {
     metrics: ["visitors"],
     dimensions: ["page"],
     pagination: { limit: MIN_STEPS },
@@ -17,9 +17,14 @@ export function FunnelHint({ view }: { readonly view: StatsView }) {
     <EmptyState
       title="See at which step visitors leave"
       action={
-        pages.length === MIN_STEPS && (
-          <Button variant="default" onClick={() => view.update(stepParams(pages))}>
-            Show {pages.map(({ text }) => text).join(" → ")}
+        (isPending || pages.length === MIN_STEPS) && (
+          <Button
+            variant="default"
+            disabled={isPending}
+            title={pages.map(({ text }) => text).join(" → ")}
+            onClick={() => view.update(stepParams(pages))}
+          >
+            Use the most visited pages
           </Button>
         )
       }

@@ -66,8 +66,8 @@ export function ConversionsTable(props: ConversionsTableProps) {
       <thead>
         <tr>
           <th>{label}</th>
-          <th className="ranking-figure goals-visitors" title="Visitors who reached the goal">
-            Converted visitors
+          <th className="ranking-figure" title="Visitors who reached the goal">
+            Visitors
           </th>
           <th className="ranking-figure goals-conversions">
             {isSortable ? (
@@ -108,7 +108,7 @@ export function ConversionsTable(props: ConversionsTableProps) {
                   </Text>
                 )}
               </td>
-              <td className="ranking-figure goals-visitors">{formatMetric("visitors", visitors)}</td>
+              <td className="ranking-figure">{formatMetric("visitors", visitors)}</td>
               <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
               {isCompared && (
                 <td

@@ -5,6 +5,7 @@ import { TextLink } from "../../../ui/links.tsx";
 import { lazily, loadLater } from "../../../ui/load-later.tsx";
 import { Text } from "../../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
+import { ROWS } from "../lists/breakdown-table.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { ConversionsTable, revenueTexts } from "./conversions-table.tsx";
@@ -68,20 +69,22 @@ function AllGoals({ view }: { readonly view: StatsView }) {
             <ConversionsTable
               label="Goal"
               isCompared={comparison !== null}
-              rows={results.map(
-                ({
-                  dimensions: [goal = null],
-                  metrics: [visitors = null, conversions = null, rate = null],
-                  comparison: before,
-                }) => ({
-                  name: String(goal),
-                  visitors,
-                  conversions,
-                  conversionsBefore: before?.[1] ?? null,
-                  rate,
-                  revenue: amounts && (amounts.get(goal) ?? []),
-                }),
-              )}
+              rows={results
+                .slice(0, ROWS)
+                .map(
+                  ({
+                    dimensions: [goal = null],
+                    metrics: [visitors = null, conversions = null, rate = null],
+                    comparison: before,
+                  }) => ({
+                    name: String(goal),
+                    visitors,
+                    conversions,
+                    conversionsBefore: before?.[1] ?? null,
+                    rate,
+                    revenue: amounts && (amounts.get(goal) ?? []),
+                  }),
+                )}
               onSelect={(goal) => view.update({ goal })}
             />
             <button

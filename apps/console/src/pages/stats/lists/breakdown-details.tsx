@@ -24,6 +24,7 @@ import {
   scopeOf,
 } from "./breakdown.ts";
 import "./breakdown-details.css";
+import "../fading.css";
 import { BreakdownRows } from "./breakdown-rows.tsx";
 import { searchFilters } from "./search-filters.ts";
 import { dimensionLabel } from "./value-names.ts";
@@ -108,7 +109,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
             {answer.results.length === 0 ? (
               <NoRows search={search} isPending={query.isPlaceholderData} />
             ) : (
-              <ScrollRegion label="Rows" className="details-table">
+              <ScrollRegion label="Rows" className="details-table fading fading-wide">
                 <BreakdownRows
                   answer={answer}
                   breakdown={breakdown}

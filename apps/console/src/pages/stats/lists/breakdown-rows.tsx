@@ -17,6 +17,7 @@ import {
   type RowValue,
   rowValueOf,
 } from "./breakdown.ts";
+import { CutText } from "./cut-text.tsx";
 import { hasIcons, ValueIcon } from "./value-icon.tsx";
 import { dimensionLabel, isNotSet } from "./value-names.ts";
 import { RATINGS, rateVital } from "./vital-ratings.ts";
@@ -65,8 +66,7 @@ function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): F
 }
 
 /** @param width how many columns of figures there are */
-const classOf = (width: number) =>
-  `ranking${width > 3 ? " ranking-dense" : ""}${width > 7 ? " ranking-wide" : ""}`;
+const classOf = (width: number) => (width > 3 ? "ranking ranking-dense" : "ranking");
 
 export function BreakdownRows(props: BreakdownRowsProps) {
   const { answer, breakdown, heading = (_, name) => name } = props;
@@ -145,9 +145,9 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
         {highest !== null && (
           <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
         )}
-        <button type="button" title={`${name}\nAlt-click to exclude`}>
+        <button type="button" aria-label={name} title={`${name}\nAlt-click to exclude`}>
           {hasIcons(icon) && <ValueIcon dimension={icon} value={selected.parentValue ?? selected.value} />}
-          <span className="ranking-text">{name}</span>
+          <CutText text={name} className="ranking-text" />
         </button>
       </td>
       {columns.map(({ metric, at, className, hasShare, hasChange }) => (

@@ -21,7 +21,8 @@ import {
 import { BreakdownRows } from "./breakdown-rows.tsx";
 import { dimensionLabel, isNotSet } from "./value-names.ts";
 
-const ROWS = 9;
+/** How many rows a panel has at most. */
+export const ROWS = 9;
 /** As high as the rows of a full list. */
 export const LOADING_ROWS = 6;
 /** As high as the rows of the devices, which are three for most sources. */
@@ -42,12 +43,13 @@ const hasFigures = ({ results }: StatsAnswer, { hint }: Breakdown): boolean =>
       hint === undefined || further.length === 0 || further.some((value) => value !== null),
   );
 
-/** The events without a value are a row beside the others. */
+/** The events without a value are a row beside the others. Values that nobody sent by themselves, such as `engagement`, count 0. */
 function firstRows(answer: StatsAnswer, breakdown: Breakdown): StatsAnswer {
   const isUnset = ({ dimensions }: StatsRow) =>
     isNotSet(breakdown.dimension, rowValueOf(breakdown, dimensions).value);
-  const named = answer.results.filter((row) => !isUnset(row)).slice(0, ROWS);
-  return { ...answer, results: [...named, ...answer.results.filter(isUnset).slice(0, 1)] };
+  const counted = answer.results.filter(({ metrics }) => metrics[0] !== 0);
+  const named = counted.filter((row) => !isUnset(row)).slice(0, ROWS);
+  return { ...answer, results: [...named, ...counted.filter(isUnset).slice(0, 1)] };
 }
 
 export function BreakdownTable({ breakdown: given, ...props }: BreakdownTableProps) {

@@ -9,6 +9,7 @@ import { EstimateMark } from "../estimate-mark.tsx";
 import { formatRate } from "../format.ts";
 import { NoData } from "../no-data.tsx";
 import "./retention.css";
+import "../fading.css";
 import { StatsResult } from "../stats-result.tsx";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
 import type { StatsView } from "../use-stats-view.ts";
@@ -31,13 +32,13 @@ const PERIODS = [
 const COHORTS = [
   {
     value: "firstVisit",
-    label: "First visit",
+    label: "New visitors",
     text: "first visit. Visitors who came before this range are left out.",
     empty: "No first visits in this range",
   },
   {
     value: "firstInRange",
-    label: "First visit in the range",
+    label: "All visitors",
     text: "first visit in this range.",
     empty: "No visitors in this range",
   },
@@ -184,10 +185,10 @@ function CohortTable({
   return (
     <Paper>
       <ScrollRegion label="Retention by cohort" className={classOf(longest)}>
-        <Table className="retention" horizontalSpacing="sm">
+        <Table className="retention">
           <thead>
             <tr>
-              <th>{cohort.label}</th>
+              <th>First visit</th>
               <th className="end">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
@@ -230,12 +231,12 @@ function CohortTable({
                     const isPartial = first + at + 1 === current;
                     return (
                       <td
-                        className="end"
+                        className={isPartial ? "end retention-open" : "end"}
                         key={starts[first + at + 1]}
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
-                        style={shade(again / visitors, largest)}
+                        style={isPartial ? undefined : shade(again / visitors, largest)}
                       >
-                        {!isAhead && formatRate(again / visitors)}
+                        {!isAhead && (isPartial && again === 0 ? "—" : formatRate(again / visitors))}
                         {!isAhead && isPartial && <OpenMark />}
                       </td>
                     );
