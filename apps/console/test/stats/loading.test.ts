@@ -134,3 +134,32 @@ consoleStatsTest(
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );
+
+consoleStatsTest(
+  "A table by goals and the first funnel have their places before their values are known.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource({ goals: [{ name: "Bought", event: "purchase" }] });
+    await visits(world, source, [sale]);
+    const { promise: held, resolve: free } = Promise.withResolvers<void>();
+    await page.route("**/api/stats/query", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(`${lastDays(source)}&view=funnel`);
+    const first = page.getByRole("button", { name: "Use the most visited pages" });
+    await first.and(page.locator(":disabled")).waitFor();
+    await open(`${lastDays(source)}&view=explore&rows=channel&columns=visitors,conversionRate`);
+    await page.getByRole("status", { name: "Loading" }).waitFor();
+    const goal = page.getByLabel("Goal", { exact: true });
+    const placeOf = async () => {
+      const { x, y } = (await goal.boundingBox()) ?? {};
+      return { x, y };
+    };
+    const before = await placeOf();
+    free();
+    await page.getByRole("region", { name: "Rows" }).getByRole("row").nth(1).waitFor();
+    assert.equal(await goal.inputValue(), "Bought");
+    assert.deepEqual(await placeOf(), before);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);

@@ -33,6 +33,7 @@ consoleStatsTest(
     await here.nth(1).waitFor();
     const [first = "", second = ""] = await here.allTextContents();
     assert.match(first, /\/docs.*signup.*1 page/, "bob did the last thing");
+    await page.getByRole("heading", { name: "Here now · 2 visitors, 2 sessions" }).waitFor();
     assert.match(second, /\/pricing.*entered at \/.*letter.*2 pages/);
     const earlier = page.getByRole("list", { name: "Earlier" }).getByRole("listitem");
     assert.match((await earlier.allTextContents()).join(), /\/متجر/);

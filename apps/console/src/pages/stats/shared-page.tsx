@@ -35,7 +35,7 @@ function useToken(): string | null {
 }
 
 export const SharedPage = () => (
-  <LinkPage>
+  <LinkPage lead="Visitors and events, shared by link">
     <header className="shared-head">
       <Group justify="space-between" gap="sm">
         <Brand />
@@ -62,7 +62,13 @@ function reportHeight(): () => void {
   return () => observer.disconnect();
 }
 
-function LinkPage({ children }: { readonly children?: ReactNode }) {
+interface LinkPageProps {
+  /** Below the name of the source. */
+  readonly lead?: string;
+  readonly children?: ReactNode;
+}
+
+function LinkPage({ lead, children }: LinkPageProps) {
   const { sourceId = "" } = useSearch({ strict: false }) as { sourceId?: string };
   const token = useToken();
   return (
@@ -70,7 +76,7 @@ function LinkPage({ children }: { readonly children?: ReactNode }) {
       {children}
       <main className="shared content">
         {sourceId !== "" && token !== null ? (
-          <SharedStats key={token} sourceId={sourceId} />
+          <SharedStats key={token} sourceId={sourceId} lead={lead} />
         ) : (
           <EmptyState isPage title="Incomplete link">
             A part of this link is missing. Copy the whole link, or ask the person who shared it for a new
@@ -109,7 +115,12 @@ function useLinkTrouble(): [LinkTrouble | null, clear: () => void] {
   return [trouble, clear];
 }
 
-function SharedStats({ sourceId }: { readonly sourceId: string }) {
+interface SharedStatsProps {
+  readonly sourceId: string;
+  readonly lead: string | undefined;
+}
+
+function SharedStats({ sourceId, lead }: SharedStatsProps) {
   const query = useQuery({
     ...statsSourceQuery(sourceId),
     refetchInterval: ({ state: { data } }) => (data?.lastEventAt === null ? FIRST_EVENT_POLL_MS : false),
@@ -133,7 +144,7 @@ function SharedStats({ sourceId }: { readonly sourceId: string }) {
   return (
     <QueryResult query={query}>
       {({ name, lastEventAt }) => (
-        <Page title={name} lead="Stats">
+        <Page title={name} section="Stats" lead={lead}>
           <FirstEventGate sourceId={sourceId} lastEventAt={lastEventAt}>
             <EmptyState title="No events yet">Stats appear as soon as the first event arrives.</EmptyState>
           </FirstEventGate>

@@ -10,6 +10,7 @@ import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { Group, Paper } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { allRows } from "../lists/all-rows.ts";
+import "../fading.css";
 import { NoData } from "../no-data.tsx";
 import { StatsResult } from "../stats-result.tsx";
 import { type StatsQuery, type StatsView, toStatsBody, useStats } from "../use-stats-view.ts";
@@ -80,7 +81,7 @@ function RowPages(props: ExploreRowsProps) {
               </NoData>
             ) : (
               <>
-                <ScrollRegion label="Rows" className="explore-scroll">
+                <ScrollRegion label="Rows" className="explore-scroll fading">
                   {isWeek(answer.dimensions) ? (
                     <WeekGrid answer={answer} currency={props.currency ?? null} />
                   ) : (

@@ -4,7 +4,8 @@ import { LIMITS } from "@headwater/contract/limits";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { api } from "../../../api.ts";
 import { Dropdown, MenuItem } from "../../../ui/dropdown.tsx";
-import { Stack, Text } from "../../../ui/primitives/elements.tsx";
+import { ErrorAlert, Loading } from "../../../ui/page-states.tsx";
+import { Paper, Stack, Text } from "../../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { ATTRIBUTIONS } from "../goals/attributions.ts";
@@ -78,6 +79,7 @@ function Explored({ table, view }: ExploredProps) {
   const currencies = useCurrencies(view, columns.some(isMoney) && !rows.includes("currency"));
   const goal = goals.names.find((name) => name === view.params.goal) ?? goals.names[0];
   const currency = currencies.names.find((name) => name === view.params.revenue) ?? currencies.names[0];
+  const error = goals.error ?? currencies.error;
   const model = ATTRIBUTIONS.find(({ value }) => value === view.params.attribution) ?? ATTRIBUTIONS[0];
   return (
     <>
@@ -88,12 +90,14 @@ function Explored({ table, view }: ExploredProps) {
           label="Goal"
           values={goals.names}
           value={goal}
+          isLoading={goals.isLoading}
           onChange={(name) => view.update({ goal: name })}
         />
         <ValueSelect
           label="Currency"
           values={currencies.names}
           value={currency}
+          isLoading={currencies.isLoading}
           onChange={(code) => view.update({ revenue: code })}
         />
         {hasAttribution(table) && (
@@ -111,6 +115,12 @@ function Explored({ table, view }: ExploredProps) {
         <NoData title="No revenue in this range" view={view}>
           Send revenue as the event property “revenue”, or set values for goals.
         </NoData>
+      )}
+      {error && <ErrorAlert error={error} withIssues />}
+      {[goals, currencies].some(({ isLoading }) => isLoading) && (
+        <Paper p="md">
+          <Loading rows={8} />
+        </Paper>
       )}
       {[goals, currencies].every(({ isReady }) => isReady) && (
         <ExploreRows
@@ -181,20 +191,23 @@ interface ValueSelectProps {
   readonly label: string;
   readonly values: readonly string[];
   readonly value: string | undefined;
+  /** Has its place while the values are loading. */
+  readonly isLoading: boolean;
   readonly onChange: (value: string) => void;
 }
 
 /** A select; nothing when there is no choice. */
-const ValueSelect = ({ label, values, value, onChange }: ValueSelectProps) =>
-  values.length === 0 ? null : (
+const ValueSelect = ({ label, values, value, isLoading, onChange }: ValueSelectProps) =>
+  !isLoading && values.length === 0 ? null : (
     <div className="explore-select">
       <span aria-hidden className="explore-label">
         {label}:
       </span>
       <NativeSelect
         aria-label={label}
-        data={[...values]}
-        value={value ?? ""}
+        data={isLoading ? ["…"] : [...values]}
+        disabled={isLoading}
+        value={value ?? "…"}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     </div>
@@ -206,20 +219,24 @@ interface NeededNames {
   readonly isReady: boolean;
   /** Whether the table needs one and there is none. */
   readonly isMissing: boolean;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
 }
 
 /** @param isAsked whether the table needs one */
 function namesIn(
   isAsked: boolean,
-  { data, isPlaceholderData }: Pick<UseQueryResult<StatsAnswer>, "data" | "isPlaceholderData">,
+  {
+    data,
+    error,
+    isPlaceholderData,
+  }: Pick<UseQueryResult<StatsAnswer>, "data" | "error" | "isPlaceholderData">,
 ): NeededNames {
-  if (!isAsked) return { names: [], isReady: true, isMissing: false };
+  if (!isAsked) return { names: [], isReady: true, isMissing: false, isLoading: false, error: null };
   const names = (data?.results ?? []).map(({ dimensions: [name] }) => String(name));
-  return {
-    names,
-    isReady: names.length > 0,
-    isMissing: data !== undefined && !isPlaceholderData && names.length === 0,
-  };
+  const isReady = names.length > 0;
+  const isMissing = data !== undefined && !isPlaceholderData && !isReady;
+  return { names, isReady, isMissing, isLoading: !isReady && !isMissing && error === null, error };
 }
 
 /** The goals of the source. Visitors with a share link cannot read the source itself. */

@@ -19,7 +19,7 @@ interface WeekGridProps {
 export function WeekGrid({ answer, currency }: WeekGridProps) {
   const hourAt = answer.dimensions.indexOf("hourOfDay");
   const dayAt = answer.dimensions.indexOf("dayOfWeek");
-  return answer.metrics.map((name, at) => {
+  const grids = answer.metrics.map((name, at) => {
     // the names are those of the query
     const metric = name as StatsMetric;
     const figures = new Map(
@@ -65,6 +65,7 @@ export function WeekGrid({ answer, currency }: WeekGridProps) {
       </table>
     );
   });
+  return <div>{grids}</div>;
 }
 
 /** A background that grows with the share, and stays weak enough for the text on it. */

@@ -1,5 +1,6 @@
 /** The visits of the last 30 minutes as a stream: those who are here now, and those who have left. */
 import type { StatsVisit } from "@headwater/contract";
+import { pluralize } from "../../../ui/format-count.ts";
 import { Paper, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { useNow } from "../../../ui/relative-time.tsx";
 import { StatsResult } from "../stats-result.tsx";
@@ -28,6 +29,10 @@ interface StreamProps {
   readonly visits: readonly StatsVisit[];
 }
 
+/** A visitor may have several sessions: with both numbers the list agrees with the current visitors. */
+const countOf = (visits: readonly StatsVisit[]) =>
+  `${pluralize(new Set(visits.map(({ userId, anonymousId }) => userId ?? anonymousId)).size, "visitor")}, ${pluralize(visits.length, "session")}`;
+
 function Stream({ view: { scope }, visits }: StreamProps) {
   const since = useNow() - HERE_MS;
   const { here = [], left = [] } = Object.groupBy(visits, ({ lastActiveAt }) =>
@@ -37,7 +42,7 @@ function Stream({ view: { scope }, visits }: StreamProps) {
   return (
     <>
       <Title order={2} size="h5" mb="xs">
-        Here now
+        Here now{here.length > 0 && ` · ${countOf(here)}`}
       </Title>
       {here.length > 0 ? (
         <VisitList label="Here now" sourceId={sourceId} visits={here} />

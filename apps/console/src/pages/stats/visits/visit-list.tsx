@@ -24,7 +24,7 @@ export const VisitList = ({ label, sourceId, visits }: VisitListProps) => (
           <VisitPage {...visit} />
           <VisitPlace {...visit} />
           <VisitDevice {...visit} />
-          <span className="visit-cell" title="Source">
+          <span className="visit-cell" title="Traffic source">
             <ValueIcon dimension="source" value={visit.source} />
             <bdi>{formatValue("source", visit.source)}</bdi>
           </span>
