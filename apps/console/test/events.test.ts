@@ -36,6 +36,7 @@ async function seedEvents(world: World): Promise<TestSource> {
 }
 
 const dialog = (page: Page) => page.getByRole("dialog");
+const openPlan = (page: Page) => page.getByRole("button", { name: "Edit plan" }).click();
 
 /** Pictures at three widths, in light and dark. */
 async function shootAll(page: Page, name: string, shoot: (name: string) => Promise<void>): Promise<void> {
@@ -84,14 +85,18 @@ consoleTest(
     await shootAll(page, "proposal", shoot);
     await proposed.getByRole("checkbox", { name: "signup" }).uncheck();
     await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
-    await page.getByText("Version 1 has 1 event.").waitFor();
+    await page.getByText("Plan version 1 · ").waitFor();
     assert.deepEqual(Object.keys((await planOf(world, source)).plan.events), ["order"]);
-    await page.getByRole("button", { name: "Draft plan from events" }).click();
+    await openPlan(page);
+    await dialog(page).getByText("Version 1 has 1 event.").waitFor();
+    await dialog(page).getByRole("button", { name: "Draft plan from events" }).click();
     await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
-    await page.getByText("Version 2 has 2 events.").waitFor();
+    await page.getByText("Plan version 2 · ").waitFor();
     const { plan } = await planOf(world, source);
     assert.deepEqual([plan.mode, plan.events.order.schema.required], ["warn", ["currency", "price"]]);
     assert.match((await row("order").textContent()) ?? "", /Warns/);
+    await page.getByText("Plan version 2 · warns · 0 violations").waitFor();
+    assert.equal(await row("order").locator(".badge").count(), 0, "a healthy event has no colour");
     await shootAll(page, "planned", shoot);
 
     await row("order").getByRole("button", { name: "order", exact: true }).press("Enter");
@@ -115,14 +120,17 @@ consoleTest(
     await schema.fill('{ "required": ["price"] }');
     await dialog(page).getByLabel("Events that violate the schema").selectOption("reject");
     await dialog(page).getByRole("button", { name: "Save event" }).click();
-    await page.getByText("Version 3 has 2 events.").waitFor();
+    await page.getByText("Plan version 3 · ").waitFor();
     assert.deepEqual((await planOf(world, source)).plan.events.order, {
       mode: "reject",
       schema: { required: ["price"] },
     });
 
+    await openPlan(page);
     await page.getByLabel("Events that are not planned").selectOption("warn");
-    await page.getByText("Version 4 has 2 events.").waitFor();
+    await page.getByText("Plan version 4 · ").waitFor();
+    await requireAccessible(page);
+    await shootAll(page, "settings", shoot);
     await page.getByRole("button", { name: "Versions" }).click();
     await dialog(page)
       .getByLabel(/^Compare current version 4/)
@@ -134,7 +142,7 @@ consoleTest(
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);
     await dialog(page).getByRole("button", { name: "Restore version 2" }).click();
-    await page.getByText("Version 5 has 2 events.").waitFor();
+    await page.getByText("Plan version 5 · ").waitFor();
     assert.deepEqual((await planOf(world, source)).plan, plan);
 
     const sessionId = await world.openSession(source);
@@ -178,6 +186,8 @@ consoleTest(
     await open(`/sources/events?sourceId=${source.sourceId}`);
     const order = page.getByRole("row", { name: /^order / });
     await order.getByText("3, 1 not planned").waitFor();
+    await page.getByText("Plan version 1 · warns · 1 violation", { exact: true }).waitFor();
+    await order.locator(".badge", { hasText: "Warns" }).waitFor();
     await order.click();
     const row = (name: string) => dialog(page).getByRole("row", { name: new RegExp(`^${name} `) });
     await row("price").getByText("also minimum, description").waitFor();
@@ -196,7 +206,7 @@ consoleTest(
     await requireAccessible(page);
     await shootAll(page, "edited", shoot);
     await dialog(page).getByRole("button", { name: "Save event" }).click();
-    await page.getByText("Version 2 has 1 event.").waitFor();
+    await page.getByText("Plan version 2 · ").waitFor();
     assert.deepEqual((await planOf(world, source)).plan.events.order.schema, {
       ...schema,
       properties: {
@@ -260,7 +270,7 @@ consoleStatsTest(
     const path = `/api/tracking-sources/${source.sourceId}/plan`;
     assert.equal((await world.ask(path, { method: "PUT", body: { plan } })).status, 200);
     await open(`/sources/events?sourceId=${source.sourceId}`);
-    await page.getByText("Version 1 has 1 event.").waitFor();
+    await page.getByText("Plan version 1 · ").waitFor();
     const sessionId = await world.openSession(source);
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
     const sent = [0, 1, 1, 4, 9, 9, 9, 10].map((days) =>
@@ -275,7 +285,8 @@ consoleStatsTest(
     };
     await until("the violations are in the warehouse", counted);
     await page.reload();
-    await page.getByText("7 accepted events violated the plan in the last 30 days.").waitFor();
+    await openPlan(page);
+    await page.getByText("7 accepted events of the last 30 days violated the plan.").waitFor();
     const chart = page.getByRole("img", { name: /by day$/ });
     assert.equal(await chart.locator("> span").count(), 30);
     assert.equal(await chart.locator('> span[title$=": 3"] > span').getAttribute("style"), "height: 100%;");

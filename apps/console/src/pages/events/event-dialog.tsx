@@ -53,7 +53,7 @@ const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
   <Text className="wrap" size="sm">
     {pluralize(seen.events, "event")}, first seen <RelativeTime at={seen.firstSeenAt} />, last seen{" "}
     <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
-    {seen.pages.join(", ") || "—"}.
+    {seen.pages.join(", ") || "none yet (listed from three sessions on, up to 100 characters)"}.
   </Text>
 );
 

@@ -66,18 +66,21 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
     );
   return (
     <Stack gap="md">
-      <PlanPanel source={source} version={version} />
-      {events.length > 0 && (
-        <Text size="sm" c="dimmed">
-          Imported events are not counted.
-          {catalog.otherEvents > 0 &&
-            ` ${pluralize(catalog.otherEvents, "event")} with other names ${catalog.otherEvents === 1 ? "is" : "are"} not listed.`}
-        </Text>
-      )}
+      <PlanPanel
+        source={source}
+        version={version}
+        violations={health ? countOf(health.planViolations) : null}
+      />
       {events.length === 0 ? (
         <EmptyState title="No events yet">Accepted and planned events appear here.</EmptyState>
       ) : (
         <EventTable events={events} version={version} violationsOf={violationsOf} onOpen={setOpenedName} />
+      )}
+      {catalog.otherEvents > 0 && (
+        <Text size="sm" c="dimmed">
+          {pluralize(catalog.otherEvents, "event")} with other names{" "}
+          {catalog.otherEvents === 1 ? "is" : "are"} not listed.
+        </Text>
       )}
       {opened && (
         <EventDialog
@@ -114,10 +117,10 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
         <thead>
           <tr>
             <th>Event</th>
-            <th>Accepted, all time</th>
+            <th title="Imported events are not counted.">Accepted, all time</th>
             <th>Last seen</th>
             <th>Properties</th>
-            <th>Violations</th>
+            <th>Violations, all time</th>
             <th>Plan</th>
             <th>
               <span className="visually-hidden">Details</span>
@@ -142,7 +145,11 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
                 <ViolationCount violations={violationsOf(event.name)} />
               </td>
               <td>
-                <PlanBadge event={event} version={version} />
+                <PlanBadge
+                  event={event}
+                  version={version}
+                  isViolated={countOf(violationsOf(event.name)) > 0}
+                />
               </td>
               <td>
                 <Icon name="chevronRight" />
@@ -155,22 +162,32 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
   </Paper>
 );
 
+const countOf = (violations: DebugData["planViolations"]): number =>
+  violations.reduce((sum, { events }) => sum + events, 0);
+
 function ViolationCount({ violations }: { readonly violations: DebugData["planViolations"] }) {
-  const count = violations.reduce((sum, { events }) => sum + events, 0);
+  const count = countOf(violations);
   return <span className={count === 0 ? "dimmed" : undefined}>{formatCount(count)}</span>;
 }
 
-/** How the plan treats an event. Only events that it checks have a colour. */
+/** How the plan treats an event. */
 const MODES = {
   off: { label: "Not checked", color: null },
   warn: { label: "Warns", color: "yellow" },
   reject: { label: "Rejects violations", color: "red" },
 } as const;
 
-function PlanBadge({ event, version }: { readonly event: KnownEvent; readonly version: PlanVersion }) {
+interface PlanBadgeProps {
+  readonly event: KnownEvent;
+  readonly version: PlanVersion;
+  /** Only events that violated the plan have a colour. */
+  readonly isViolated: boolean;
+}
+
+function PlanBadge({ event, version, isViolated }: PlanBadgeProps) {
   const mode = modeOf(event, version.plan);
   const { label, color } = mode ? MODES[mode] : { label: "Not planned", color: null };
-  if (color === null)
+  if (color === null || !isViolated)
     return (
       <Text component="span" size="sm" c="dimmed">
         {label}
