@@ -1,6 +1,6 @@
 /** The keyboard shortcuts of the console, and the sheet that lists them (`?`). */
 import { Dialog } from "./ui/dialog.tsx";
-import { useKeyDown } from "./ui/use-key-down.ts";
+import { useKeyDown } from "./ui/navigation/use-key-down.ts";
 
 /** The key of most shortcuts of the system. */
 export const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";

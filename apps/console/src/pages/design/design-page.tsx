@@ -2,12 +2,12 @@
 import { type ReactNode, useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Dropdown, MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
 import { ICON_NAMES, Icon } from "../../ui/icon.tsx";
 import { Initials } from "../../ui/initials.tsx";
+import { ColorSchemeControl } from "../../ui/navigation/color-scheme-control.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
 import { Alert, Button, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";

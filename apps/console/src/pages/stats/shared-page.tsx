@@ -6,7 +6,7 @@ import { ApiFailure } from "../../api.ts";
 import { statsSourceQuery } from "../../queries.ts";
 import { session } from "../../session.ts";
 import { Brand } from "../../ui/brand.tsx";
-import { ColorSchemeControl } from "../../ui/color-scheme-control.tsx";
+import { ColorSchemeControl } from "../../ui/navigation/color-scheme-control.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Group } from "../../ui/primitives/elements.tsx";

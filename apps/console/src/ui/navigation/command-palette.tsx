@@ -4,7 +4,7 @@ import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { lazily } from "../load-later.tsx";
 import { Loading } from "../page-states.tsx";
-import { useKeyDown } from "../use-key-down.ts";
+import { useKeyDown } from "./use-key-down.ts";
 
 const PaletteList = lazily(async () => (await import("./palette.tsx")).PaletteList);
 

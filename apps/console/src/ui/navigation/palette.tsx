@@ -1,8 +1,8 @@
 /** The list of the command palette: what contains the text. */
 import { useState } from "react";
 import { Icon } from "../icon.tsx";
-import { useKeyDown } from "../use-key-down.ts";
 import { type PaletteCommand, usePaletteCommands } from "./palette-commands.ts";
+import { useKeyDown } from "./use-key-down.ts";
 
 /** A long name of a source ends before the page. */
 const PaletteText = ({ command: { label, source = "" } }: { readonly command: PaletteCommand }) => (

@@ -11,10 +11,10 @@ import { setColorScheme } from "../color-scheme.ts";
 import { Icon } from "../icon.tsx";
 import { Loading } from "../page-states.tsx";
 import { UnsavedChangesGuard } from "../unsaved-changes.tsx";
-import { useKeyDown } from "../use-key-down.ts";
 import { useCloseOnBack } from "./close-on-back.ts";
 import { CommandPalette } from "./command-palette.tsx";
 import { Sidebar, SidebarBrand } from "./sidebar.tsx";
+import { useKeyDown } from "./use-key-down.ts";
 
 /** Applies the preferences of the profile: those of this browser may be older. */
 function usePreferences(): void {

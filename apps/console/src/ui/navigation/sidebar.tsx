@@ -6,10 +6,10 @@ import { roleName } from "../../role-texts.ts";
 import { MODIFIER } from "../../shortcuts.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
-import { ColorSchemeControl } from "../color-scheme-control.tsx";
 import { Icon } from "../icon.tsx";
 import { Initials } from "../initials.tsx";
 import { PAGES } from "../pages.ts";
+import { ColorSchemeControl } from "./color-scheme-control.tsx";
 import { WorkspaceMenu } from "./workspace-menu.tsx";
 
 /** The pages under `/analytics/` belong to a source, so they highlight "Sources". */

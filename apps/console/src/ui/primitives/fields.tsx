@@ -12,10 +12,10 @@ interface FieldLook extends Pick<Placement, "maw" | "flex"> {
 }
 type FieldProps<Tag extends "input" | "select" | "textarea"> = FieldLook &
   Omit<ComponentProps<Tag>, keyof FieldLook | "size">;
-type FieldControl = FieldLook & Pick<ComponentProps<"input">, "required" | "aria-describedby">;
+type ControlProps = FieldLook & Pick<ComponentProps<"input">, "required" | "aria-describedby">;
 
 /** Joins a control to its texts. @returns the props of the field and those of its control */
-function useField<Props extends FieldControl>(props: Props) {
+function useField<Props extends ControlProps>(props: Props) {
   const { label, description, error, className, maw, flex, ...rest } = props;
   const id = useId();
   const help = description ? `${id}-help` : undefined;

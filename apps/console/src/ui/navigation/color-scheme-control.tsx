@@ -1,6 +1,6 @@
 /** Chooses between light, dark and the system's colours. */
-import { setColorScheme, useColorScheme } from "./color-scheme.ts";
-import { Icon } from "./icon.tsx";
+import { setColorScheme, useColorScheme } from "../color-scheme.ts";
+import { Icon } from "../icon.tsx";
 
 const SCHEMES = [
   { value: "light", label: "Light", icon: "sun" },
