@@ -10,6 +10,7 @@ import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
+import { TextLink } from "../../ui/links.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { DayColumns } from "../events/day-columns.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
@@ -106,22 +107,22 @@ interface RateProps extends DaysProps {
 }
 
 function Rate({ source, days }: RateProps) {
-  const kept = useKept(source.sourceId)?.events ?? 0;
   const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
   const all = total(days, lostOf);
-  const rejected = total(days, (day) => sumOf(day.rejected));
   return (
     <Paper p="lg" component="section" aria-label="Rate">
-      <Text size="xl" fw={650}>
-        {formatRate(rateOf(days) ?? 1)} of events arrived
-      </Text>
-      <Text size="sm">
-        {all === 0
-          ? "No lost events were reported."
-          : `${pluralize(all, "event")} ${all === 1 ? "was" : "were"} lost.`}
-        {rejected > 0 && ` ${pluralize(rejected, "more event")} ${rejected === 1 ? "was" : "were"} rejected.`}
-        {kept > 0 && ` ${pluralize(kept, "kept event")} can be replayed.`}
-      </Text>
+      <div className="delivery-sums">
+        <Sum name="Accepted" events={total(days, ({ accepted }) => accepted)} hint="In this range" />
+        <Refused source={source} rejected={total(days, (day) => sumOf(day.rejected))} />
+        <Sum
+          name="Lost"
+          events={all}
+          hint={
+            all === 0 ? "No lost events were reported" : `${formatRate(rateOf(days) ?? 1)} of events arrived`
+          }
+          isBad={all > 0}
+        />
+      </div>
       <Text size="sm" c="dimmed">
         Losses are known only for clients that number their events, such as Headwater’s own.
         {all > 0 && " Lost events by UTC day:"}
@@ -139,6 +140,56 @@ function Rate({ source, days }: RateProps) {
   );
 }
 
+interface SumProps {
+  readonly name: string;
+  readonly events: number;
+  readonly hint: ReactNode;
+  /** Something is to be done. */
+  readonly isBad?: boolean;
+}
+
+const Sum = ({ name, events, hint, isBad = false }: SumProps) => (
+  <div data-color={isBad ? "yellow" : undefined}>
+    <Text size="sm" c="dimmed">
+      {name}
+    </Text>
+    <Text size="xl" fw={650} className="delivery-sum">
+      {formatCount(events)}
+    </Text>
+    <Text size="sm" c="dimmed">
+      {hint}
+    </Text>
+  </div>
+);
+
+interface RefusedProps {
+  readonly source: Source;
+  /** Events of the range that the service rejected, as their clients report them. */
+  readonly rejected: number;
+}
+
+/** The kept events, of all days, or else the rejected ones of the range. */
+function Refused({ source: { sourceId }, rejected }: RefusedProps) {
+  const kept = useKept(sourceId)?.events ?? 0;
+  if (kept === 0)
+    return <Sum name="Refused" events={rejected} hint="In this range" isBad={rejected > 0} />;
+  return (
+    <Sum
+      name="Refused"
+      events={kept}
+      hint={
+        <>
+          Kept, from all days.{" "}
+          <TextLink to="/analytics/setup/debug" search={{ sourceId }} size="sm" underline="always">
+            Review kept events
+          </TextLink>
+        </>
+      }
+      isBad
+    />
+  );
+}
+
 function Losses({ days }: DaysProps) {
   const rows = [
     ...addUp(days.map(({ dropped }) => dropped)),
@@ -146,14 +197,7 @@ function Losses({ days }: DaysProps) {
     ...addUp(days.map(({ rejected }) => rejected)),
     ["stillPossible", total(days, ({ stillPossible }) => stillPossible)] as const,
   ].filter(([, events]) => events > 0);
-  if (rows.length === 0)
-    return (
-      <Paper p="lg" component="section" aria-label="Lost and rejected">
-        <SectionHeader title="Lost and rejected">
-          No events were lost or rejected in this range.
-        </SectionHeader>
-      </Paper>
-    );
+  if (rows.length === 0) return null;
   return (
     <Figures title="Lost and rejected" hint="The reported causes, and what to do.">
       {rows.map(([code, events]) => {
