@@ -263,9 +263,10 @@ consoleTest(
     await today.getByText("Today (UTC): 2 of 2 accepted events").waitFor();
     await today.getByText("100%").waitFor();
     await page.getByText("Quota: 2 per day").waitFor();
+    const bySource = page.getByRole("region", { name: "Usage by source", exact: true });
     const byDay = page.getByRole("region", { name: "Usage by source and day" });
-    await byDay.getByRole("row").filter({ hasText: "Shop" }).waitFor();
-    await shoot("usage-days");
+    await bySource.getByRole("row").filter({ hasText: "Shop" }).waitFor();
+    assert.equal(await byDay.count(), 0, "its only row is that of the source");
     const save = async () => {
       const download = page.waitForEvent("download");
       await page.getByRole("button", { name: "Download CSV" }).click();
@@ -278,7 +279,7 @@ consoleTest(
     await search.pressSequentially("blog");
     await page.getByText("No source with usage in this range contains “blog”").waitFor();
     await search.fill("sho");
-    await byDay.getByRole("row").filter({ hasText: "Shop" }).waitFor();
+    await bySource.getByRole("row").filter({ hasText: "Shop" }).waitFor();
     assert.equal(await page.getByText("Quota: 2 per day").count(), 0, "the quota is that of the workspace");
     await search.fill("");
     await page.getByRole("heading", { name: "Usage" }).click();
@@ -292,5 +293,11 @@ consoleTest(
     const months = await save();
     assert.equal(months.length, 13);
     assert.match(months[12]!, new RegExp(`^${day.slice(0, 7)},2,${2 * Number(day.slice(8))},`));
+
+    await world.openSession(await world.createSource({ name: "Blog" }));
+    await open("/usage");
+    await byDay.getByRole("row").filter({ hasText: "Blog" }).waitFor();
+    assert.equal(await byDay.getByRole("row").count(), 3);
+    await shoot("usage-days");
   },
 );

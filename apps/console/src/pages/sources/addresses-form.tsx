@@ -79,7 +79,8 @@ export function AddressesForm() {
       {fields.parameters.choice === "listed" && (
         <LinesField
           label="Parameter names"
-          description="One name per line. Use * at the end as a wildcard, as in filter_*."
+          description="One name per line. Use * at the end as a wildcard."
+          placeholder={"page\nfilter_*"}
           value={fields.parameters.names}
           check={checkParameter}
           issueAt={(index) => failure?.issueAt("queryParameters", index) ?? null}
@@ -108,6 +109,7 @@ export function AddressesForm() {
       <LinesField
         label="Merged paths"
         description="One pattern per line. /orders/* stores all orders as one page. ** matches any number of folders."
+        placeholder={"/orders/*\n/users/*/settings"}
         value={fields.patterns}
         check={checkPage}
         issueAt={(index) => failure?.issueAt("pathRules", "patterns", index) ?? null}

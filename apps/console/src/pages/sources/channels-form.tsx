@@ -34,7 +34,8 @@ export function ChannelsForm() {
     >
       <LinesField
         label="Rules"
-        description="One rule per line, such as referrer=*.partner.example -> Partner | Affiliates. The first match applies."
+        description="One rule per line: a field (referrer, source, medium or campaign), a pattern, then the source and the channel. The first match applies."
+        placeholder={"referrer=*.partner.example -> Partner | Affiliates\nmedium=qr* -> Poster | Referral"}
         value={fields.rules}
         check={checkChannel}
         issueAt={issueAt}

@@ -41,7 +41,8 @@ export function ContentGroupsForm() {
     >
       <LinesField
         label="Groups"
-        description="One group per line, such as Docs=/docs/*; /guides/*. A page belongs to the first group that it matches."
+        description="One group per line: its name and its paths. A page belongs to the first group that it matches."
+        placeholder={"Docs=/docs/*; /guides/*\nBlog=/blog/*"}
         value={fields.groups}
         check={checkGroup}
         issueAt={issueAt}

@@ -55,7 +55,8 @@ export function ExclusionsForm() {
       />
       <LinesField
         label="Excluded paths"
-        description="One path per line. Use * as a wildcard, as in /admin/*."
+        description="One path per line. Use * as a wildcard."
+        placeholder={"/admin/*\n/preview"}
         value={fields.paths}
         check={checkPath}
         issueAt={(index) => failure?.issueAt("excludedPaths", index) ?? null}
@@ -64,7 +65,8 @@ export function ExclusionsForm() {
       />
       <LinesField
         label="Excluded IP addresses"
-        description="One IP address or CIDR range per line, such as your office’s 203.0.113.0/24."
+        description="One IP address or CIDR range per line, such as your office’s."
+        placeholder={"203.0.113.0/24\n198.51.100.7"}
         value={fields.addresses}
         check={checkAddress}
         issueAt={(index) => failure?.issueAt("excludedAddresses", index) ?? null}

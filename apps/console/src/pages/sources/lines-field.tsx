@@ -1,7 +1,7 @@
 import { Textarea, type TextareaProps } from "../../ui/primitives/fields.tsx";
 import { type CheckLine, describeLines } from "./lines.ts";
 
-interface LinesFieldProps extends Pick<TextareaProps, "label" | "description"> {
+interface LinesFieldProps extends Pick<TextareaProps, "label" | "description" | "placeholder"> {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly check: CheckLine;

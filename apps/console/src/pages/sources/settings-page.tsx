@@ -80,15 +80,15 @@ function Settings({ source }: { readonly source: Source }) {
               isAdmin && { title: "Limits", content: <LimitsForm /> },
               isAdmin && { title: "Data retention", content: <RetentionForm /> },
               can("support:read") && { title: "Alerts", content: <AlertsSection /> },
-              can("visitors:erase") && {
-                title: "Erase visitor",
-                content: <EraseVisitorForm source={source} />,
-              },
             ],
           },
           {
             title: "Danger zone",
             sections: [
+              can("visitors:erase") && {
+                title: "Erase visitor",
+                content: <EraseVisitorForm source={source} />,
+              },
               { title: activeTitle(source), content: <ActiveSection source={source} /> },
               isAdmin && { title: "Delete source", content: <DeleteSection source={source} /> },
             ],

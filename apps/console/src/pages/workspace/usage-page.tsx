@@ -102,11 +102,6 @@ interface UsageFactsProps {
 function UsageFacts({ usage, billing }: UsageFactsProps) {
   const facts = [
     { name: "Accepted events", value: formatCount(usage.accepted) },
-    {
-      name: "Bootstraps",
-      value: formatCount(usage.bootstraps),
-      hint: "Requests that open or resume a session",
-    },
     { name: "Data received", value: formatBytes(usage.bytes) },
     {
       name: "Sources",
@@ -116,7 +111,7 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
   return (
     <Paper p="lg" component="section" aria-label="Totals">
       <div className="usage-sums">
-        {facts.map(({ name, value, hint }) => (
+        {facts.map(({ name, value }) => (
           <div key={name}>
             <Text size="sm" c="dimmed">
               {name}
@@ -124,11 +119,6 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
             <Text size="xl" fw={650}>
               {value}
             </Text>
-            {hint && (
-              <Text size="sm" c="dimmed">
-                {hint}
-              </Text>
-            )}
           </div>
         ))}
       </div>
@@ -141,17 +131,12 @@ interface TodaysUsageProps {
   readonly limits: ApiAnswer<"getBilling">["limits"];
 }
 
-/** How much of the daily quotas is used up. */
+/** How much of the daily quotas is used up; nothing without a quota. */
 function TodaysUsage({ usage, limits: { eventsPerDay, bytesPerDay } }: TodaysUsageProps) {
+  if (eventsPerDay === null && bytesPerDay === null) return null;
   return (
     <Paper p="lg" component="section" aria-label="Today">
       <Stack>
-        {eventsPerDay === null && bytesPerDay === null && (
-          <Group justify="space-between">
-            <Text fw={600}>Today (UTC): {pluralize(usage.accepted, "accepted event")}</Text>
-            <Text c="dimmed">No daily quota</Text>
-          </Group>
-        )}
         {eventsPerDay !== null && (
           <QuotaBar used={usage.accepted} quota={eventsPerDay} format={formatCount} unit=" accepted events" />
         )}
@@ -236,7 +221,8 @@ function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: Meter
       {isByMonth ? (
         <MonthTable usage={usage} eventsPerDay={quota} />
       ) : (
-        <DayTable usage={usage} names={names} />
+        // a single row is that of the sources
+        usage.days.length > 1 && <DayTable usage={usage} names={names} />
       )}
     </>
   );

@@ -26,22 +26,20 @@ const FigureHeads = ({ beside }: { readonly beside?: string }) => (
   <>
     <th className="end">Accepted events</th>
     {beside !== undefined && <th className="end">{beside}</th>}
-    <th className="minor end">Bootstraps</th>
     <th className="end">Data received</th>
   </>
 );
 
 interface FigureCellsProps {
-  readonly figures: Pick<PeriodUsage, "accepted" | "bootstraps" | "bytes">;
+  readonly figures: Pick<PeriodUsage, "accepted" | "bytes">;
   /** A further cell after the events. */
   readonly beside?: ReactNode;
 }
 
-const FigureCells = ({ figures: { accepted, bootstraps, bytes }, beside }: FigureCellsProps) => (
+const FigureCells = ({ figures: { accepted, bytes }, beside }: FigureCellsProps) => (
   <>
     <td className="end">{formatCount(accepted)}</td>
     {beside !== undefined && <td className="end">{beside}</td>}
-    <td className="minor end">{formatCount(bootstraps)}</td>
     <td className="end">{formatBytes(bytes)}</td>
   </>
 );
