@@ -94,7 +94,7 @@ consoleTest(
     await page.getByText("Plan version 2 · ").waitFor();
     const { plan } = await planOf(world, source);
     assert.deepEqual([plan.mode, plan.events.order.schema.required], ["warn", ["currency", "price"]]);
-    assert.match((await row("order").textContent()) ?? "", /Warns/);
+    assert.match((await row("order").textContent()) ?? "", /Planned/);
     await page.getByText("Plan version 2 · warns · 0 violations").waitFor();
     assert.equal(await row("order").locator(".badge").count(), 0, "a healthy event has no colour");
     await shootAll(page, "planned", shoot);
@@ -253,7 +253,7 @@ consoleTest(
     await requireAccessible(page);
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await width(), 360);
-    await page.getByRole("row").filter({ hasText: name }).getByText("Warns").click();
+    await page.getByRole("row").filter({ hasText: name }).getByText("Planned").click();
     await page.getByRole("button", { name: "Remove from plan" }).waitFor();
     assert.equal(await width(), 360);
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");

@@ -170,9 +170,9 @@ function ViolationCount({ violations }: { readonly violations: DebugData["planVi
   return <span className={count === 0 ? "dimmed" : undefined}>{formatCount(count)}</span>;
 }
 
-/** How the plan treats an event. */
-const MODES = {
-  off: { label: "Not checked", color: null },
+/** What the plan did with events that violated it. */
+const VIOLATED = {
+  off: null,
   warn: { label: "Warns", color: "yellow" },
   reject: { label: "Rejects violations", color: "red" },
 } as const;
@@ -186,12 +186,11 @@ interface PlanBadgeProps {
 
 function PlanBadge({ event, version, isViolated }: PlanBadgeProps) {
   const mode = modeOf(event, version.plan);
-  const { label, color } = mode ? MODES[mode] : { label: "Not planned", color: null };
-  if (color === null || !isViolated)
-    return (
-      <Text component="span" size="sm" c="dimmed">
-        {label}
-      </Text>
-    );
-  return <Badge color={color}>{label}</Badge>;
+  const badge = mode && isViolated ? VIOLATED[mode] : null;
+  if (badge) return <Badge color={badge.color}>{badge.label}</Badge>;
+  return (
+    <Text component="span" size="sm" c="dimmed">
+      {mode === null ? "Not planned" : mode === "off" ? "Not checked" : "Planned"}
+    </Text>
+  );
 }
