@@ -214,6 +214,8 @@ consoleTest(
 consoleTest(
   "A name, a theme and a number format are saved in the profile, and lists show the name.",
   async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await world.send(eventsPath(source), eventsBody(await world.openSession(source), [trackEvent()]));
     await open("/profile");
     await page.getByLabel("Name", { exact: true }).fill("Ada Lovelace");
     await page.getByRole("combobox", { name: "Theme" }).selectOption("Dark");
@@ -225,7 +227,7 @@ consoleTest(
     await page.locator("html[data-color-scheme=dark]").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByRole("link", { name: "Usage" }).click();
-    await page.getByText("0 of 1.000").waitFor();
+    await page.getByText("1 of 1.000").waitFor();
     await page.getByRole("link", { name: "Tokens" }).click();
     await page.getByRole("cell", { name: "Ada Lovelace" }).first().waitFor();
     const { body } = await world.ask("/api/profile", { token: await world.ownerSession() });
@@ -248,12 +250,12 @@ consoleTest(
     };
     await open("/audit");
     await page.getByText("Source created: Shop").waitFor();
-    await page.getByLabel("Change", { exact: true }).selectOption("Sources");
+    await page.getByLabel("Action", { exact: true }).selectOption("Sources");
     await page.getByText("Token created").first().waitFor({ state: "detached" });
     await shoot("audit-filtered");
     await page.setViewportSize({ width: 390, height: 844 });
     const [kind, member] = await Promise.all(
-      ["Change", "Member"].map((name) => page.getByLabel(name, { exact: true }).boundingBox()),
+      ["Action", "Member"].map((name) => page.getByLabel(name, { exact: true }).boundingBox()),
     );
     assert.equal(kind!.y, member!.y, "the filters stand side by side on a phone");
     assert.ok((await page.getByRole("article").first().boundingBox())!.y < 260, "the list begins above");
