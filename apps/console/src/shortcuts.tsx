@@ -21,7 +21,7 @@ const SHORTCUTS = [
       ["R", "Choose the range"] as const,
       ["C", "Choose the comparison"] as const,
       ["T Y W M L A", "Show today, yesterday, 7 days, month to date, last month or all time"] as const,
-      ["1 – 5", "Switch between overview, real time, funnel, paths and retention"] as const,
+      ["1 – 6", "Switch between overview, real time, funnel, paths, retention and explore"] as const,
       ["← →", "Move along the focused chart"] as const,
       ["Alt click", "Exclude a value instead of filtering by it"] as const,
     ],

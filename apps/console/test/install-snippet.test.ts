@@ -61,7 +61,13 @@ consoleTest(
     await open(`/analytics/setup/install?sourceId=${source.sourceId}`);
     await page.getByRole("switch", { name: "Outbound links" }).click({ force: true });
     const tag = page.getByRole("region", { name: "HTML snippet" });
-    await tag.getByText("outbound-links").waitFor();
+    await tag.getByText("outbound-links").waitFor({ state: "attached" });
+    const heightOf = async () => (await tag.boundingBox())!.height;
+    const folded = await heightOf();
+    assert.ok(folded < 130, `the long snippet is folded: ${folded}`);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("button", { name: "Show all" }).waitFor({ state: "detached" });
+    assert.ok((await heightOf()) > 2 * folded);
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("install-tag");
     const copy = page.getByRole("button", { name: "Copy snippet" });
@@ -74,6 +80,28 @@ consoleTest(
     await page.getByText("Receiving events").waitFor();
     await visit.close();
     shop.close();
+  },
+);
+
+consoleTest(
+  "Until it is known whether events arrive, the page does not say that they are awaited.",
+  async ({ world, page, open }) => {
+    const source = await world.createSource();
+    await world.send(bootstrapPath(source), bootstrapBody({ ...withEvents() }));
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>();
+    const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/\/debug\?/, async (route) => {
+      asked();
+      await isAnswered;
+      await route.continue();
+    });
+    await open(`/analytics/setup/install?sourceId=${source.sourceId}`);
+    await isAsked;
+    await page.getByRole("heading", { name: "1. Add the snippet" }).waitFor();
+    await page.getByRole("status", { name: "Loading" }).waitFor();
+    assert.equal(await page.getByText("Waiting for the first event").count(), 0);
+    answer();
+    await page.getByText("Receiving events").waitFor();
   },
 );
 

@@ -263,14 +263,16 @@ consoleStatsTest(
 );
 
 consoleTest(
-  "Before the first event the page shows the snippet and links to its options; without a warehouse it shows the API's error.",
+  "Before the first event the page offers to copy the snippet and links to the install page; without a warehouse it shows the API's error.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
-    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
-    const snippet = page.getByRole("region", { name: "Add to the head of every page" });
-    await snippet.getByText(`"${source.publicKey}"`).waitFor();
+    await page.getByRole("link", { name: "Open install" }).waitFor();
+    await page.getByRole("button", { name: "Copy snippet" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const snippet = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(snippet.includes(`"${source.publicKey}"`), snippet);
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByRole("alert").filter({ hasText: "This service has no warehouse" }).waitFor();

@@ -1,8 +1,9 @@
 /** A block of code with a copy button. */
 
+import { useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { highlight } from "./highlight.tsx";
-import { Group, Stack, Text } from "./primitives/elements.tsx";
+import { Button, classes, Group, Stack, Text } from "./primitives/elements.tsx";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 interface CodeBlockProps {
@@ -11,19 +12,36 @@ interface CodeBlockProps {
   readonly copyLabel?: string;
   /** Makes the copy button the main button of its page. */
   readonly isPrimary?: boolean;
+  /** Shows the first lines of a long text, and all of it on request. */
+  readonly isFoldable?: boolean;
 }
 
-export const CodeBlock = ({ title, text, copyLabel, isPrimary }: CodeBlockProps) => (
-  <Stack gap={0} className="code-block">
-    <Group justify="space-between" className="code-title" wrap="nowrap">
-      <Text size="sm" fw={600}>
-        {title}
-      </Text>
-      <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
-    </Group>
-    {/* a single line wraps; lines of code scroll, except on phones */}
-    <ScrollRegion label={title} className={text.includes("\n") ? "code-text code-lines" : "code-text"}>
-      <pre>{highlight(text)}</pre>
-    </ScrollRegion>
-  </Stack>
-);
+/** A text with more lines is long. The styles of `.code-folded` show six. */
+const MAX_LINES = 9;
+
+export function CodeBlock({ title, text, copyLabel, isPrimary, isFoldable = false }: CodeBlockProps) {
+  const [isWhole, setWhole] = useState(false);
+  const isFolded = isFoldable && !isWhole && text.split("\n").length > MAX_LINES;
+  return (
+    <Stack gap={0} className="code-block">
+      <Group justify="space-between" className="code-title" wrap="nowrap">
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
+      </Group>
+      {/* a single line wraps; lines of code scroll */}
+      <ScrollRegion
+        label={title}
+        className={classes("code-text", text.includes("\n") && "code-lines", isFolded && "code-folded")}
+      >
+        <pre>{highlight(text)}</pre>
+      </ScrollRegion>
+      {isFolded && (
+        <Button size="xs" variant="subtle" className="code-unfold" onClick={() => setWhole(true)}>
+          Show all
+        </Button>
+      )}
+    </Stack>
+  );
+}

@@ -26,7 +26,8 @@ async function copyText(text: string): Promise<boolean> {
 }
 
 interface CopyButtonProps {
-  readonly text: string;
+  /** undefined: it is still loading. */
+  readonly text: string | undefined;
   readonly label?: string;
   readonly isPrimary?: boolean;
 }
@@ -38,10 +39,11 @@ export function CopyButton({ text, label = "Copy", isPrimary = false }: CopyButt
     const timer = setTimeout(() => setResult(null), RESULT_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [result]);
-  const copy = async () => setResult((await copyText(text)) ? "Copied" : "Could not copy");
+  const copy = async () => setResult((await copyText(text ?? "")) ? "Copied" : "Could not copy");
   return (
     <Button
       size="xs"
+      disabled={text === undefined}
       variant={result !== null ? "light" : isPrimary ? "filled" : "default"}
       onClick={() => void copy()}
       aria-live="polite"

@@ -17,6 +17,7 @@ export function HtmlSnippet({ install }: { readonly install: InstallPayload }) {
         text={withOptions(install.browserSnippet, options)}
         copyLabel="Copy snippet"
         isPrimary
+        isFoldable
       />
       <fieldset className="tag-options">
         <legend>Options</legend>

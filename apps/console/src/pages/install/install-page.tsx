@@ -87,6 +87,7 @@ function SnippetSection({
             text={example.code(install)}
             copyLabel="Copy snippet"
             isPrimary
+            isFoldable
           />
         )}
       </Stack>
@@ -182,7 +183,7 @@ function ProxySection({ proxy, onPath, error }: ProxyProps) {
           onChange={select}
         />
         <CodeBlock title={`Rules for ${target.label}`} text={proxy[target.name]} />
-        <CodeBlock title="Snippet for this path" text={proxy.browserSnippet} />
+        <CodeBlock title="Snippet for this path" text={proxy.browserSnippet} isFoldable />
       </Stack>
     </details>
   );

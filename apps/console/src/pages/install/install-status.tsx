@@ -5,7 +5,7 @@ import { type ReactNode, useEffect } from "react";
 import { sourceQuery, useInvalidateSource } from "../../queries.ts";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
-import { Alert, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { Alert, Group, Skeleton, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { RefusalAlert } from "../debug/refusal-alert.tsx";
@@ -14,7 +14,6 @@ import { useAttemptLog } from "../debug/use-attempt-log.ts";
 /** Users without the debug:read permission see the first event by polling the source. */
 const POLL_MS = 3_000;
 const NO_FILTERS = {};
-const NEXT_STEP = "Add the snippet below, then open your site.";
 
 export function InstallStatus({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
@@ -24,7 +23,7 @@ export function InstallStatus({ source }: { readonly source: Source }) {
 const hasEvents = ({ accepted, duplicates }: DebugAttempt) => accepted + duplicates > 0;
 
 function StatusFromAttempts({ source }: { readonly source: Source }) {
-  const [{ attempts, error, isLive }, log] = useAttemptLog(source.sourceId, NO_FILTERS);
+  const [{ attempts, error, isLive, isLoading }, log] = useAttemptLog(source.sourceId, NO_FILTERS);
   const invalidateSource = useInvalidateSource();
   const accepted = attempts.find(hasEvents) ?? null;
   // once events arrive, a refused request of a stranger's site does not mean that the install is wrong
@@ -37,6 +36,7 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
     if (acceptedId !== undefined) void invalidateSource(sourceId);
   }, [acceptedId, sourceId]);
   if (error) return <ErrorAlert error={error} onRetry={isLive ? () => log?.retry() : undefined} />;
+  if (isLoading && attempts.length === 0) return <StatusLoading />;
   if (accepted !== null) {
     return (
       <ReceivingAlert
@@ -80,14 +80,16 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
       </Stack>
     );
   }
-  return <WaitingAlert>{isLive ? NEXT_STEP : "Connecting…"}</WaitingAlert>;
+  // the requests of older events are no longer stored
+  if (source.lastEventAt !== null) return <ReceivingAlert at={source.lastEventAt} />;
+  return <WaitingAlert />;
 }
 
 function StatusFromSource({ source: { sourceId } }: { readonly source: Source }) {
   const { data, error } = useQuery({ ...sourceQuery(sourceId), refetchInterval: POLL_MS });
   if (error) return <ErrorAlert error={error} />;
-  if (data && data.lastEventAt !== null) return <ReceivingAlert at={data.lastEventAt} />;
-  return <WaitingAlert>{NEXT_STEP}</WaitingAlert>;
+  if (!data) return <StatusLoading />;
+  return data.lastEventAt === null ? <WaitingAlert /> : <ReceivingAlert at={data.lastEventAt} />;
 }
 
 interface ReceivingAlertProps {
@@ -107,7 +109,14 @@ const ReceivingAlert = ({ at, action, children }: ReceivingAlertProps) => (
   </Alert>
 );
 
-const WaitingAlert = ({ children }: { readonly children: ReactNode }) => (
+/** As high as each of the states. */
+const StatusLoading = () => (
+  <div role="status" aria-label="Loading">
+    <Skeleton height="5rem" />
+  </div>
+);
+
+const WaitingAlert = () => (
   <Alert
     color="gray"
     title="Waiting for the first event…"
@@ -115,6 +124,6 @@ const WaitingAlert = ({ children }: { readonly children: ReactNode }) => (
     role="status"
     className="waiting"
   >
-    {children}
+    Add the snippet below, then open your site.
   </Alert>
 );

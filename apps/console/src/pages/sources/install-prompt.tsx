@@ -1,10 +1,10 @@
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense } from "react";
 import { ButtonLink } from "../../ui/links.tsx";
-import { loadLater } from "../../ui/load-later.tsx";
+import { lazily } from "../../ui/load-later.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
-import { Text } from "../../ui/primitives/elements.tsx";
+import { Group, Text } from "../../ui/primitives/elements.tsx";
 
-const SourceSnippet = loadLater(async () => (await import("../install/source-snippet.tsx")).SourceSnippet);
+const CopySnippet = lazily(async () => (await import("../install/copy-snippet.tsx")).CopySnippet);
 
 interface InstallPromptProps {
   readonly title: string;
@@ -14,18 +14,20 @@ interface InstallPromptProps {
   readonly children: ReactNode;
 }
 
-/** The empty state of a source without events, with its snippet and a link to its install page. */
+/** The empty state of a source without events, with its snippet to copy and a link to its install page. */
 export const InstallPrompt = ({ title, sourceId, awaited, children }: InstallPromptProps) => (
   <EmptyState
     title={title}
     action={
       <>
-        <div className="empty-snippet">
-          <SourceSnippet sourceId={sourceId} />
-        </div>
-        <ButtonLink to="/analytics/setup/install" search={{ sourceId }} mt="sm">
-          Install the snippet
-        </ButtonLink>
+        <Group gap="xs" mt="sm" className="empty-actions">
+          <Suspense fallback={null}>
+            <CopySnippet sourceId={sourceId} />
+          </Suspense>
+          <ButtonLink to="/analytics/setup/install" search={{ sourceId }} size="xs" variant="default">
+            Open install
+          </ButtonLink>
+        </Group>
         <Text size="sm" fw={600} c="dimmed" mt="sm" role="status" className="waiting-dot">
           Waiting for the first {awaited}…
         </Text>
