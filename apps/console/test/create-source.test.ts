@@ -10,13 +10,13 @@ consoleTest(
     const create = page.getByRole("button", { name: "Create source", exact: true });
     await create.click();
     const name = page.getByLabel("Name");
-    await page.getByText("Enter a name.").waitFor();
+    await page.getByText("Enter a name or an address.").waitFor();
     assert.ok(await name.evaluate((field) => field === document.activeElement));
     await shoot("create-refused");
     assert.deepEqual(await seriousFindings(page), []);
 
     await name.fill("Shop");
-    assert.equal(await page.getByText("Enter a name.").count(), 0);
+    assert.equal(await page.getByText("Enter a name or an address.").count(), 0);
     await page.getByLabel("Website address").fill("HTTPS://Shop.example/cart?x");
     await page.getByText("Saved as https://shop.example").waitFor();
     await page.getByText("More addresses").click();
@@ -41,6 +41,16 @@ consoleTest(
     ]);
   },
 );
+
+consoleTest("A source without a name gets that of its site.", async ({ world, page, open }) => {
+  await open("/sources/new");
+  await page.getByLabel("Website address").fill("www.shop.example/cart");
+  await page.getByRole("button", { name: "Create source", exact: true }).click();
+  await page.getByText("Waiting for the first event").waitFor();
+  const { searchParams } = new URL(page.url());
+  const { body } = await world.ask(`/api/tracking-sources/${searchParams.get("sourceId")}`);
+  assert.equal(body.name, "shop.example");
+});
 
 consoleTest(
   "A name that another source has is allowed, and the form says so.",

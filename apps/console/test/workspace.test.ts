@@ -141,19 +141,26 @@ consoleTest(
     const done = setUp.locator("li[data-done]");
     await setUp.getByText("Create a source").waitFor();
     assert.equal(await done.count(), 0);
+    const dismiss = setUp.getByRole("button", { name: "Dismiss" });
+    assert.equal(await dismiss.count(), 0, "there is nothing else on the page");
+    assert.equal(await page.getByRole("link", { name: "Create source" }).count(), 1);
     await shoot("set-up-begun");
     const source = await world.createSource();
-    await world.send(bootstrapPath(source), bootstrapBody());
     await page.reload();
+    await setUp.getByRole("link", { name: "Open a page with the snippet" }).click();
+    await page.waitForURL((url) => url.pathname === "/analytics/setup/install");
+    await world.send(bootstrapPath(source), bootstrapBody());
+    await open("/sources");
     await done.nth(1).waitFor();
     assert.equal(await done.count(), 2);
+    await setUp.getByRole("link", { name: "Receive the first event" }).waitFor();
 
     await open("/sources", await memberToken(world, "viewer"));
     await page.getByRole("link", { name: "Shop", exact: true }).waitFor();
     assert.equal(await setUp.count(), 0, "a viewer cannot complete it");
 
     await open("/sources", await memberToken(world, "developer"));
-    await setUp.getByRole("button", { name: "Dismiss" }).click();
+    await dismiss.click();
     await setUp.waitFor({ state: "detached" });
     const { body } = await world.ask(`/api/onboarding?organizationId=${ORGANIZATION_ID}`);
     assert.equal(body.completed, true);

@@ -114,6 +114,7 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
   // without an answer a token may still work
   const takesToken = !methods.isPending && methods.data?.token !== false;
   const { oidc = null, passkey = false, mail = false } = methods.data ?? {};
+  const hasOtherWays = oidc !== null || passkey || mail;
   return (
     <>
       {reason && !failure && (
@@ -121,17 +122,19 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
           {reason.text}
         </Alert>
       )}
-      {failure && <ErrorAlert error={failure} />}
+      {failure && <ErrorAlert error={forPerson(failure, LINK_HINT)} />}
       {methods.data && <OtherWays methods={methods.data} next={next} onSignedIn={onSignedIn} />}
-      <CommandForLink isLastResort={methods.data?.token === false} />
       {takesToken && (
         <>
-          <Text className="centered" size="sm" c="dimmed">
-            or
-          </Text>
-          <TokenForm onSignedIn={onSignedIn} hasFocus={oidc === null && !passkey && !mail} />
+          {hasOtherWays && (
+            <Text className="centered" size="sm" c="dimmed">
+              or
+            </Text>
+          )}
+          <TokenForm onSignedIn={onSignedIn} isMain={!hasOtherWays} />
         </>
       )}
+      {!methods.isPending && <CommandForLink isOpen={failure !== null || !takesToken} />}
       {takesToken && (
         <Text size="sm" c="dimmed">
           No account? Ask a colleague for an invitation.
@@ -142,40 +145,44 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
 }
 
 /** The command that prints a sign-in link, which works on every service. */
-const CommandForLink = ({ isLastResort }: { readonly isLastResort: boolean }) => (
-  <Stack gap="xs">
-    <Text size="sm">
-      {isLastResort ? "Locked out? Run" : "Run"} this on the server and open the link that it prints. The link
-      works once, within 10 minutes.
-    </Text>
-    <CodeBlock title="Sign-in link" text={`${HEADWATER} sign-in`} />
-  </Stack>
+const CommandForLink = ({ isOpen }: { readonly isOpen: boolean }) => (
+  <details open={isOpen}>
+    <summary>Do you run this service? Get a sign-in link</summary>
+    <Stack gap="xs" mt="xs">
+      <Text size="sm">
+        Run this on the server and open the link that it prints. The link works once, within 10 minutes.
+      </Text>
+      <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
+    </Stack>
+  </details>
 );
 
+const LINK_HINT = "Get a new link, or sign in another way.";
 const TOKEN_HINT = "Check that you copied the whole token, or sign in with a link.";
 
-/** The API advises programs; a person signs in another way. */
-const forPerson = (error: Error): Error =>
+/** The API advises programs and operators; the page shows the command already. */
+const forPerson = (error: Error, hint: string): Error =>
   error instanceof ApiFailure && error.status === 401
-    ? new ApiFailure(error.status, { ...error.answer, hint: TOKEN_HINT })
+    ? new ApiFailure(error.status, { ...error.answer, hint })
     : error;
 
 interface TokenFormProps extends Pick<SignInFormProps, "onSignedIn"> {
-  readonly hasFocus: boolean;
+  /** Whether it is the first way to sign in. */
+  readonly isMain: boolean;
 }
 
-function TokenForm({ onSignedIn, hasFocus }: TokenFormProps) {
+function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
   const [token, setToken] = useState("");
   const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (hasFocus) field.current?.focus();
-  }, [hasFocus]);
+    if (isMain) field.current?.focus();
+  }, [isMain]);
   const submit = useSubmit(() => signedIn.mutateAsync());
   return (
     <form onSubmit={submit}>
       <Stack>
-        {signedIn.error && <ErrorAlert error={forPerson(signedIn.error)} />}
+        {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
           description="This browser stays signed in."
@@ -185,7 +192,7 @@ function TokenForm({ onSignedIn, hasFocus }: TokenFormProps) {
           onChange={(event) => setToken(event.currentTarget.value)}
           ref={field}
         />
-        <AsyncButton type="submit" variant="default" isPending={signedIn.isPending}>
+        <AsyncButton type="submit" variant={isMain ? "filled" : "default"} isPending={signedIn.isPending}>
           Sign in
         </AsyncButton>
       </Stack>

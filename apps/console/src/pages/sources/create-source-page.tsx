@@ -52,10 +52,11 @@ function CreateSource() {
   const [name, setName] = useState("");
   const [origins, setOrigins] = useState<string[]>([""]);
   const [frameworkHint, setFramework] = useState<string | null>(null);
+  const finalName = name.trim() || nameFor(origins);
   const created = useMutation({
     mutationFn: () =>
       api.createSource({
-        body: { organizationId, name: name.trim(), allowedOrigins: cleanOrigins(origins), frameworkHint },
+        body: { organizationId, name: finalName, allowedOrigins: cleanOrigins(origins), frameworkHint },
       }),
     onSuccess: async ({ sourceId }) => {
       await client.invalidateQueries({ queryKey: ["sources"] });
@@ -68,7 +69,7 @@ function CreateSource() {
   const [isRefused, setRefused] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const submit = useSubmit(() => {
-    if (name.trim() !== "" && areValidOrigins(origins)) return created.mutateAsync();
+    if (finalName !== "" && areValidOrigins(origins)) return created.mutateAsync();
     flushSync(() => setRefused(true));
     focusFirstInvalid(form.current);
   }, isDirty);
@@ -76,15 +77,16 @@ function CreateSource() {
     <Paper p="lg" maw={760} component="form" ref={form} onSubmit={submit} noValidate>
       <Stack>
         {created.error && <ErrorAlert error={created.error} />}
-        <NameField
-          name={name}
-          onChange={setName}
-          error={isRefused && name.trim() === "" ? "Enter a name." : failure?.issueAt("name")}
-        />
         <AddressFields
           origins={origins}
           onChange={setOrigins}
           issueAt={(index) => failure?.issueAt("allowedOrigins", index) ?? null}
+        />
+        <NameField
+          name={name}
+          placeholder={nameFor(origins)}
+          onChange={setName}
+          error={isRefused && finalName === "" ? "Enter a name or an address." : failure?.issueAt("name")}
         />
         <FrameworkField value={frameworkHint} onChange={setFramework} />
         <Group justify="flex-end">
@@ -100,22 +102,30 @@ function CreateSource() {
   );
 }
 
+/** @returns the name of a source that was given none: that of its site, such as `shop.example`; empty: it has no site */
+function nameFor(origins: readonly string[]): string {
+  const host = URL.parse(cleanOrigins(origins)[0] ?? "")?.host ?? "";
+  return host.includes("*") ? "" : host.replace(/^www\./, "").slice(0, LIMITS.maxNameLength);
+}
+
 interface NameFieldProps {
   readonly name: string;
+  /** The name that the source gets if the field stays empty. */
+  readonly placeholder: string;
   readonly onChange: (name: string) => void;
   readonly error: string | null | undefined;
 }
 
 /** Looks for a source with this name when the field is left. */
-function NameField({ name, onChange, error }: NameFieldProps) {
+function NameField({ name, placeholder, onChange, error }: NameFieldProps) {
   const [leftName, setLeftName] = useState("");
   const namesake = useNamesake(leftName);
   return (
     <>
       <TextInput
         label="Name"
-        placeholder="Shop"
-        required
+        description="If you leave it empty, the source gets the name of its site."
+        placeholder={placeholder || "Shop"}
         maxLength={LIMITS.maxNameLength}
         value={name}
         error={error}

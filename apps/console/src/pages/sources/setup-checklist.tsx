@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
+import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Group, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -10,10 +11,10 @@ import { useWorkspace } from "../../workspace-context.tsx";
 
 type SetupSteps = ApiAnswer<"getOnboarding">["steps"];
 const STEPS = [
-  { name: "sourceCreated", text: "Create a source" },
-  { name: "firstBootstrap", text: "Open a page with the snippet" },
-  { name: "firstAcceptedEvent", text: "Receive the first event" },
-] as const satisfies readonly { name: keyof SetupSteps; text: string }[];
+  { name: "sourceCreated", text: "Create a source", to: null },
+  { name: "firstBootstrap", text: "Open a page with the snippet", to: "/analytics/setup/install" },
+  { name: "firstAcceptedEvent", text: "Receive the first event", to: "/analytics/setup/debug" },
+] as const satisfies readonly { name: keyof SetupSteps; text: string; to: string | null }[];
 
 const POLL_MS = 5_000;
 
@@ -40,8 +41,14 @@ export function useOnboarding() {
   return query;
 }
 
+interface SetupChecklistProps {
+  readonly steps: SetupSteps;
+  /** The source to which the open steps lead; undefined: there is none yet, and the list is all that the page has. */
+  readonly sourceId: string | undefined;
+}
+
 /** Shown to users who can create sources, until each step is done or somebody dismisses it. */
-export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
+export function SetupChecklist({ steps, sourceId }: SetupChecklistProps) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
   const completed = useMutation({
@@ -52,27 +59,44 @@ export function SetupChecklist({ steps }: { readonly steps: SetupSteps }) {
     <Paper p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
-          Setup
+          {sourceId === undefined ? "No sources yet" : "Setup"}
         </Title>
-        <AsyncButton
-          size="xs"
-          variant="default"
-          isPending={completed.isPending}
-          onPress={() => completed.mutateAsync()}
-        >
-          Dismiss
-        </AsyncButton>
+        {sourceId !== undefined && (
+          <AsyncButton
+            size="xs"
+            variant="default"
+            isPending={completed.isPending}
+            onPress={() => completed.mutateAsync()}
+          >
+            Dismiss
+          </AsyncButton>
+        )}
       </Group>
       <ol className="steps">
-        {STEPS.map(({ name, text }) => (
-          <li key={name} data-done={steps[name].done ? "yes" : undefined}>
-            {text}
-            <Text component="span" size="sm" c="dimmed">
-              {" "}
-              {steps[name].done && <RelativeTime at={steps[name].at} />}
-            </Text>
-          </li>
-        ))}
+        {STEPS.map(({ name, text, to }) => {
+          const { done, at } = steps[name];
+          return (
+            <li key={name} data-done={done ? "yes" : undefined} data-ready={sourceId && "yes"}>
+              {to && sourceId && !done ? (
+                <TextLink to={to} search={{ sourceId }}>
+                  {text}
+                </TextLink>
+              ) : (
+                text
+              )}{" "}
+              {done && (
+                <Text component="span" size="sm" c="dimmed">
+                  <RelativeTime at={at} />
+                </Text>
+              )}
+              {!to && sourceId === undefined && (
+                <ButtonLink to="/sources/new" size="xs" className="step-button">
+                  Create source
+                </ButtonLink>
+              )}
+            </li>
+          );
+        })}
       </ol>
       {completed.error && <ErrorAlert error={completed.error} />}
     </Paper>

@@ -73,13 +73,14 @@ export function SourcesPage() {
     );
   const count = Object.values(first?.statuses ?? {}).reduce((sum, one) => sum + one, 0);
   const isEmpty = count === 0 && filters.search === "";
+  const { steps: allSteps, completed = true } = onboarding.data ?? {};
+  // a search may find nothing
+  const steps = !completed && allSteps && !isSetUp(allSteps) && (isEmpty || count > 0) ? allSteps : null;
   return (
     <Page title="Sources" actions={!isEmpty && <PageActions hasSeveral={count > 1}>{create}</PageActions>}>
-      {onboarding.data && !onboarding.data.completed && !isSetUp(onboarding.data.steps) && (
-        <SetupChecklist steps={onboarding.data.steps} />
-      )}
+      {steps && <SetupChecklist steps={steps} sourceId={first?.sources[0]?.sourceId} />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
-      {first && isEmpty && (
+      {first && isEmpty && !steps && (
         <EmptyState title="No sources yet" action={create}>
           {can("sources:write")
             ? "Create a source for your site or app, add its snippet, and watch the first page view arrive."
