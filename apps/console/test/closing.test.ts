@@ -26,7 +26,7 @@ consoleTest(
     await attempt(page).waitFor({ state: "detached" });
     assert.equal(searchOf(page, "attempt"), null);
 
-    await page.getByRole("button", { name: "Origin not allowed" }).click();
+    await page.getByRole("button", { name: "Origin not allowed", exact: true }).click();
     await page.getByText("1 request", { exact: true }).waitFor();
     await options.first().click();
     await attempt(page).waitFor();

@@ -152,6 +152,7 @@ consoleTest(
     );
     await world.server.maintain();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    await page.getByRole("button", { name: "Review: Plan violation" }).click();
     const violations = page.getByRole("list", { name: "Violations of the tracking plan" });
     await violations
       .getByText(/properties\.currency must be present; found nothing|price must be of the type number/)

@@ -117,7 +117,7 @@ consoleTest(
 
     await page.getByLabel("Outcome").selectOption("failed");
     await page.getByText("3 requests").waitFor();
-    await page.getByRole("button", { name: "Origin not allowed" }).click();
+    await page.getByRole("button", { name: "Origin not allowed", exact: true }).click();
     await page.getByText("1 request", { exact: true }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.equal(searchParams.get("outcome"), "failed");
@@ -135,7 +135,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByRole("link", { name: "Install the snippet" }).waitFor();
+    await page.getByRole("link", { name: "Open install" }).waitFor();
     for (const name of ["Pause", "More filters"])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
     await world.openSession(source);
@@ -215,9 +215,12 @@ consoleTest(
       await route.fulfill({ response, json: body });
     });
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
+    await page.getByRole("button", { name: "Review: Invalid json" }).click();
     await page.getByText("Mend invalid_json.").waitFor();
-    assert.equal(await page.getByText("Mend source_inactive.").isVisible(), false);
+    const folded = page.getByRole("button", { name: "Review: Source inactive" });
+    assert.equal(await folded.isVisible(), false);
     await page.getByText("2 more problems").click();
+    await folded.click();
     await page.getByText("Mend source_inactive.").waitFor();
 
     const row = page.getByRole("option").filter({ hasText: "1 accepted · 1 rejected" });

@@ -19,7 +19,8 @@ consoleTest(
     assert.equal((await world.send(bootstrapPath(source), body)).status, 403);
     const path = `/api/tracking-sources/${source.sourceId}`;
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    const kept = page.getByRole("region", { name: "Kept events" });
+    const kept = page.getByRole("listitem").filter({ hasText: /^2 kept events/ });
+    await kept.getByRole("button", { name: "Review: Kept events" }).click();
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
     const dialog = page.getByRole("dialog", { name: "Replay kept events" });
     await dialog.getByText("0 of 2 events would be stored").waitFor();

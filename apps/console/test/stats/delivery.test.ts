@@ -161,7 +161,7 @@ consoleStatsTest(
       .waitFor();
     await look(page, shoot, "kept");
     await page.getByRole("link", { name: "Open kept events" }).click();
-    await page.getByRole("region", { name: "Kept events", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Review: Kept events" }).waitFor();
 
     const patch = { organizationId: world.organizationId, keepRejected: 0 };
     assert.equal(

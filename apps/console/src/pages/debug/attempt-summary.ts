@@ -2,6 +2,7 @@
 import type { DebugAttempt, DebugData } from "@headwater/contract";
 import { isEventCode } from "@headwater/contract/event-codes";
 import { MINUTE_MS } from "../../time.ts";
+import { formatPath } from "../stats/lists/value-names.ts";
 
 /** How many names of events a row has. */
 const MAX_NAMES = 3;
@@ -36,7 +37,12 @@ export function titleOf({ results, kind, code, outcome }: DebugAttempt): string 
 export function pathOf({ raw }: DebugAttempt): string | null {
   const events: unknown[] = isRecord(raw) && Array.isArray(raw.events) ? raw.events : [];
   const urls = [raw, ...events].map((part) => textAt(part, "page", "url"));
-  const paths = new Set(urls.flatMap((url) => (url === null ? [] : (URL.parse(url)?.pathname ?? []))));
+  const paths = new Set(
+    urls.flatMap((url) => {
+      const path = url === null ? undefined : URL.parse(url)?.pathname;
+      return path === undefined ? [] : formatPath(path);
+    }),
+  );
   const [first = null] = paths;
   return paths.size > 1 ? `${first} and ${paths.size - 1} more` : first;
 }

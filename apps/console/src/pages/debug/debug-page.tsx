@@ -17,7 +17,6 @@ import { originsOf } from "./attempt-summary.ts";
 import "./debug.css";
 import { FilterBar, readAttemptFilters } from "./filter-bar.tsx";
 import { HealthPanel } from "./health-panel.tsx";
-import { KeptEvents } from "./kept-events.tsx";
 import { useAttemptLog } from "./use-attempt-log.ts";
 import { useOpenedAttempt } from "./use-opened-attempt.ts";
 
@@ -92,11 +91,10 @@ function Debug({ source }: { readonly source: Source }) {
           />
         )}
       </QueryResult>
-      <KeptEvents source={source} />
       <FilterBar filters={filters} origins={originsOf(health.data?.requestGroups ?? [])} onChange={filter}>
         <LiveControls state={state} onPause={() => log?.pause()} onResume={() => log?.resume()} />
       </FilterBar>
-      {state.error && (
+      {state.error && (!health.error || health.data) && (
         // a broken stream is opened again without a press
         <ErrorAlert error={state.error} onRetry={state.isLive ? () => log?.retry() : undefined} />
       )}

@@ -34,7 +34,7 @@ function originChoices(origins: readonly OriginRequests[], chosen: AttemptFilter
   }));
   if (chosen && !origins.some(({ origin }) => origin === chosen))
     choices.push({ value: chosen, label: chosen });
-  return [{ value: "", label: "All" }, ...choices];
+  return [{ value: "", label: "All origins" }, ...choices];
 }
 
 export function FilterBar({
@@ -55,26 +55,26 @@ export function FilterBar({
     <search className="attempt-filters">
       <Group gap="sm" align="flex-end">
         <NativeSelect
-          label="Kind"
+          aria-label="Kind"
           value={filters.kind ?? ""}
           data={[
-            { value: "", label: "All" },
+            { value: "", label: "All kinds" },
             { value: "bootstrap", label: "Bootstrap" },
             { value: "events", label: "Events" },
           ]}
           onChange={(event) => onChange({ kind: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Outcome"
+          aria-label="Outcome"
           value={filters.outcome ?? ""}
           data={[
-            { value: "", label: "All" },
+            { value: "", label: "All outcomes" },
             ...Object.entries(OUTCOMES).map(([value, { label }]) => ({ value, label })),
           ]}
           onChange={(event) => onChange({ outcome: event.currentTarget.value })}
         />
         <NativeSelect
-          label="Origin"
+          aria-label="Origin"
           className="origin-filter"
           value={filters.origin ?? ""}
           data={originChoices(origins, filters.origin)}

@@ -2,11 +2,12 @@
 import type { DebugAttempt, DebugData, Source } from "@headwater/contract";
 import { FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { Alert, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
+import { Alert, Paper, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { SourceStatusBadge } from "../../ui/source-status.tsx";
 import { groupFilteredProblems, groupProblems, sumRequests } from "./attempt-summary.ts";
 import type { DebugResult } from "./follow-attempts.ts";
+import { KeptEvents } from "./kept-events.tsx";
 import { partitionProblems } from "./mended-problems.ts";
 import { OutcomeTimeline } from "./outcome-timeline.tsx";
 import { OUTCOMES } from "./outcomes.ts";
@@ -51,7 +52,7 @@ function filteredFacts(groups: HealthPanelProps["groups"]) {
 export function HealthPanel(props: HealthPanelProps) {
   const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
-  const period = isFiltered ? "Last 24 hours, listed requests that match" : "Last 24 hours";
+  const period = isFiltered ? "Last 24 hours, matching requests" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
   const rejectsByPlan = topCodes.some(({ code }) => code === PLAN_CODE);
@@ -61,23 +62,21 @@ export function HealthPanel(props: HealthPanelProps) {
   const { current, mended } = partitionProblems(problems, { source, attempts, groups: allGroups });
   const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
   return (
-    <Paper p="lg" component="section" aria-label="Health">
+    <Paper p="md" component="section" aria-label="Health">
       <div className="health">
-        <SourceStatusBadge status={status} />
-        <Text size="sm" c="dimmed">
-          Last event: <RelativeTime at={lastEventAt} />
-          {lastEventAt === null && lastBootstrapAt !== null && (
-            <>
-              . Last bootstrap: <RelativeTime at={lastBootstrapAt} />
-            </>
-          )}
-        </Text>
-      </div>
-      <div className="health-charts">
+        <div className="health-state">
+          <SourceStatusBadge status={status} />
+          <Text size="sm" c="dimmed">
+            Last event: <RelativeTime at={lastEventAt} />
+            {lastEventAt === null && lastBootstrapAt !== null && (
+              <>
+                . Last bootstrap: <RelativeTime at={lastBootstrapAt} />
+              </>
+            )}
+          </Text>
+        </div>
         <div>
-          <Title order={2} size="h5">
-            {period}
-          </Title>
+          <h2 className="health-title">{period}</h2>
           <FactList
             facts={isFiltered ? filteredFacts(groups) : countFacts(last24h)}
             className="health-facts"
@@ -98,18 +97,17 @@ export function HealthPanel(props: HealthPanelProps) {
           {hint}
         </Alert>
       ))}
-      {(problems.length > 0 || hasViolations) && (
-        <ProblemList source={source} problems={current} mended={mended} onFilter={onFilter}>
-          {hasViolations && (
-            <PlanViolations
-              sourceId={source.sourceId}
-              violations={violations}
-              events={last24h.planViolations}
-              onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
-            />
-          )}
-        </ProblemList>
-      )}
+      <ProblemList source={source} problems={current} mended={mended} onFilter={onFilter}>
+        {hasViolations && (
+          <PlanViolations
+            sourceId={source.sourceId}
+            violations={violations}
+            events={last24h.planViolations}
+            onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
+          />
+        )}
+        <KeptEvents source={source} />
+      </ProblemList>
     </Paper>
   );
 }

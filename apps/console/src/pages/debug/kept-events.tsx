@@ -8,10 +8,11 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
-import { Button, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { meaningOf } from "./attempt-summary.ts";
+import { ProblemLine } from "./problem-line.tsx";
 
 /** Further groups are in the API. */
 const MAX_GROUPS = 5;
@@ -21,27 +22,29 @@ type Selection = Pick<KeptGroup, "code" | "name"> & { readonly origin: string };
 
 const selectionOf = ({ code, name, origin }: KeptGroup): Selection => ({ code, name, origin: origin ?? "" });
 
-/** Nothing while nothing is kept. */
+/** A line of the list of problems; nothing while nothing is kept. */
 export function KeptEvents({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   const [opened, setOpened] = useState<KeptGroup | null>(null);
   const { data } = useQuery(keptQuery(source.sourceId));
   if (!data || data.events === 0) return null;
   return (
-    <Paper p="lg" component="section" aria-label="Kept events">
-      <Title order={2} size="h5">
-        Kept events
-      </Title>
-      <Text size="sm" c="dimmed">
-        {pluralize(data.events, "event")} {data.events === 1 ? "was" : "were"} rejected and kept. Fix the
-        cause, then replay {data.events === 1 ? "it" : "them"}.
-        {data.evictedEvents > 0 &&
-          ` ${pluralize(data.evictedEvents, "older event")} had to be deleted to make room.`}
-      </Text>
-      <ul className="kept-events" aria-label="Kept events by cause">
+    <ProblemLine
+      name="Kept events"
+      text={
+        <>
+          <strong>{pluralize(data.events, "kept event")}</strong> rejected, and can be replayed when the cause
+          is fixed
+        </>
+      }
+    >
+      {data.evictedEvents > 0 && (
+        <p>{pluralize(data.evictedEvents, "older event")} had to be deleted to make room.</p>
+      )}
+      <ul className="problem-origins" aria-label="Kept events by cause">
         {data.groups.slice(0, MAX_GROUPS).map((group) => (
           <li key={JSON.stringify(selectionOf(group))}>
-            <span className="wrap">
+            <span>
               <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}
               {group.origin !== null && ` from ${group.origin}`}, first{" "}
               <RelativeTime at={group.firstReceivedAt} />
@@ -62,7 +65,7 @@ export function KeptEvents({ source }: { readonly source: Source }) {
       <Dialog title="Replay kept events" opened={opened !== null} onClose={() => setOpened(null)}>
         {opened && <ReplayDialog source={source} group={opened} onClose={() => setOpened(null)} />}
       </Dialog>
-    </Paper>
+    </ProblemLine>
   );
 }
 

@@ -1,7 +1,6 @@
 /** The outcomes of the listed attempts by minute. */
 import type { DebugAttempt } from "@headwater/contract";
 import { dateFormat } from "../../own-format.ts";
-import { Title } from "../../ui/primitives/elements.tsx";
 import { useNow } from "../../ui/relative-time.tsx";
 import { outcomesByMinute } from "./attempt-summary.ts";
 import { type CountedOutcome, OUTCOMES } from "./outcomes.ts";
@@ -27,9 +26,7 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
   return (
     <figure className="timeline">
       <figcaption>
-        <Title order={2} size="h5">
-          Last hour, listed requests by minute
-        </Title>
+        <h2 className="health-title">Last hour, listed requests by minute</h2>
         <ul className="legend" aria-label="Legend">
           {STACKED.toReversed().map((outcome) => (
             <li key={outcome}>
@@ -51,10 +48,6 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
             ))}
           </span>
         ))}
-      </div>
-      <div className="timeline-ends" aria-hidden>
-        <span>An hour ago</span>
-        <span>Now</span>
       </div>
     </figure>
   );

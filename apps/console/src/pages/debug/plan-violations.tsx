@@ -1,14 +1,11 @@
 /** How events violated the source's tracking plan: where, what was expected, who sent them and when. */
 import type { DebugData } from "@headwater/contract";
 import { pluralize } from "../../ui/format-count.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
+import { ProblemLine } from "./problem-line.tsx";
 
 type Violation = DebugData["planViolations"][number];
-
-/** Further ones are behind a button. */
-const MAX_SHOWN = 2;
 
 interface PlanViolationsProps {
   readonly sourceId: string;
@@ -19,38 +16,33 @@ interface PlanViolationsProps {
   readonly onShow: (() => void) | null;
 }
 
-/** An entry of the list of problems. */
+/** A line of the list of problems. */
 export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanViolationsProps) => (
-  <li className="problem">
-    <Icon name="warning" size={18} />
-    <div className="problem-text">
-      {onShow ? (
-        <button type="button" className="problem-name" onClick={onShow}>
-          Plan violation
-        </button>
-      ) : (
-        <strong>Plan violation</strong>
-      )}{" "}
-      {events === 0 ? "none in the last 24 hours" : `${pluralize(events, "event")} in the last 24 hours`}
-      <ul className="plan-violations" aria-label="Violations of the tracking plan">
-        {violations.slice(0, MAX_SHOWN).map(toItem)}
-      </ul>
-      {violations.length > MAX_SHOWN && (
-        <details>
-          <summary>{pluralize(violations.length - MAX_SHOWN, "more violation")}</summary>
-          <ul className="plan-violations" aria-label="More violations of the tracking plan">
-            {violations.slice(MAX_SHOWN).map(toItem)}
-          </ul>
-        </details>
-      )}
-      <p>
-        Send what the plan expects, or change the plan.{" "}
-        <TextLink to="/sources/events" search={{ sourceId }} size="sm" underline="always">
-          Open tracking plan
-        </TextLink>
-      </p>
-    </div>
-  </li>
+  <ProblemLine
+    name="Plan violation"
+    text={
+      <>
+        {onShow ? (
+          <button type="button" className="problem-name" onClick={onShow}>
+            Plan violation
+          </button>
+        ) : (
+          <strong>Plan violation</strong>
+        )}{" "}
+        {events === 0 ? "none in the last 24 hours" : pluralize(events, "event")}
+      </>
+    }
+  >
+    <ul className="plan-violations" aria-label="Violations of the tracking plan">
+      {violations.map(toItem)}
+    </ul>
+    <p>
+      Send what the plan expects, or change the plan.{" "}
+      <TextLink to="/sources/events" search={{ sourceId }} size="sm" underline="always">
+        Open tracking plan
+      </TextLink>
+    </p>
+  </ProblemLine>
 );
 
 const toItem = (one: Violation) => (

@@ -1,16 +1,16 @@
-/** Repeated failures of the last 24 hours, grouped by their code, each with what to do. */
+/** Repeated failures of the last 24 hours, grouped by their code, each on a line with what to do. */
 import type { Source } from "@headwater/contract";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { pluralize } from "../../ui/format-count.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { meaningOf, type OriginRequests } from "./attempt-summary.ts";
+import { meaningOf } from "./attempt-summary.ts";
 import type { ShownProblem } from "./mended-problems.ts";
+import { ProblemLine } from "./problem-line.tsx";
 import { makeFix, remedyForOrigin } from "./quick-fix.ts";
 
 /** Further origins are in the list of attempts. */
@@ -41,12 +41,10 @@ export const ProblemList = ({ problems, mended, children, ...shared }: ProblemLi
     );
   return (
     <div className="problem-lists">
-      {(problems.length > 0 || children) && (
-        <ul className="problems" aria-label="Most frequent error codes">
-          {problems.slice(0, MAX_SHOWN).map(toItem)}
-          {children}
-        </ul>
-      )}
+      <ul className="problems" aria-label="Problems">
+        {problems.slice(0, MAX_SHOWN).map(toItem)}
+        {children}
+      </ul>
       {fold(problems.slice(MAX_SHOWN), "more problem", "More error codes")}
       {fold(mended, "fixed problem", "Fixed problems")}
     </div>
@@ -59,78 +57,109 @@ interface ProblemItemProps extends Pick<ProblemListProps, "source" | "onFilter">
 
 const ProblemItem = ({ source, problem, onFilter }: ProblemItemProps) => {
   const { code, count, unit, hint, origins, done } = problem;
-  const hasOrigins = code === "origin_not_allowed" && origins.length > 0;
+  const name = meaningOf(code);
+  const mending = useAllowOrigin(source);
+  const isAboutOrigins = code === "origin_not_allowed" && origins.length > 0;
+  const [only] = origins.length === 1 ? origins : [];
+  const filterBy = (origin: string) => onFilter({ code, origin });
   return (
-    <li className="problem" data-mended={done === null ? undefined : "yes"}>
-      <Icon name={done === null ? "warning" : "check"} size={18} />
-      <div className="problem-text">
-        <button type="button" className="problem-name" onClick={() => onFilter({ code })}>
-          {meaningOf(code)}
-        </button>{" "}
-        {pluralize(count, unit)}
-        {origins.length > 0 && <> from {pluralize(origins.length, "origin")}</>}
-        {hasOrigins && (
-          <OriginFixes source={source} origins={origins} onOrigin={(origin) => onFilter({ code, origin })} />
-        )}
-        {!hasOrigins && done !== null && <p role="status">{done}</p>}
-        {!hasOrigins && done === null && hint !== "" && (
-          <p>
-            <TextWithCode text={hint} />
-          </p>
-        )}
-      </div>
-    </li>
+    <ProblemLine
+      name={name}
+      isMended={done !== null}
+      text={
+        <>
+          <button type="button" className="problem-name" onClick={() => onFilter({ code })}>
+            {name}
+          </button>{" "}
+          {pluralize(count, unit)}
+          {only && isAboutOrigins && (
+            <>
+              {" "}
+              from <OriginButton origin={only.origin} onOrigin={filterBy} />
+            </>
+          )}
+          {origins.length > 0 && !(only && isAboutOrigins) && (
+            <> from {pluralize(origins.length, "origin")}</>
+          )}
+          {!isAboutOrigins && done !== null && (
+            <span role="status" className="problem-done">
+              {" "}
+              {done}
+            </span>
+          )}
+          {mending.error && <ErrorAlert error={mending.error} />}
+        </>
+      }
+      action={only && isAboutOrigins ? <AllowOrigin {...{ source, mending }} origin={only.origin} /> : null}
+    >
+      {isAboutOrigins ? (
+        <ul className="problem-origins" aria-label="Refused origins">
+          {origins.slice(0, MAX_ORIGINS).map(({ origin, requests }) => (
+            <li key={origin}>
+              <span>
+                <OriginButton origin={origin} onOrigin={filterBy} /> {pluralize(requests, "request")}
+              </span>
+              <AllowOrigin {...{ source, mending, origin }} />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        done === null && hint !== "" && <TextWithCode text={hint} />
+      )}
+    </ProblemLine>
   );
 };
 
-interface OriginFixesProps {
-  readonly source: Source;
-  readonly origins: readonly OriginRequests[];
+interface OriginButtonProps {
+  readonly origin: string;
   readonly onOrigin: (origin: string) => void;
 }
 
-/** The refused origins with their requests, each with a button that allows it, or that it is allowed now. */
-function OriginFixes({ source, origins, onOrigin }: OriginFixesProps) {
-  const { can } = useWorkspace();
+const OriginButton = ({ origin, onOrigin }: OriginButtonProps) => (
+  <button type="button" className="problem-name" onClick={() => onOrigin(origin)}>
+    {origin}
+  </button>
+);
+
+/** Allows one origin at a time: each change contains the whole list of the source. */
+function useAllowOrigin(source: Source) {
   const invalidate = useInvalidateSource();
-  const allow = useMutation({
+  return useMutation({
     mutationFn: async (origin: string) => {
       const { fix } = remedyForOrigin(source, origin);
       if (fix) await makeFix(source, fix);
     },
     onSuccess: () => invalidate(source.sourceId),
   });
+}
+
+interface AllowOriginProps {
+  readonly source: Source;
+  readonly origin: string;
+  readonly mending: ReturnType<typeof useAllowOrigin>;
+}
+
+/** The button that allows an origin, or that it is allowed now. */
+function AllowOrigin({ source, origin, mending }: AllowOriginProps) {
+  const { can } = useWorkspace();
+  const { fix, done } = remedyForOrigin(source, origin);
   return (
-    <>
-      <ul className="problem-origins" aria-label="Refused origins">
-        {origins.slice(0, MAX_ORIGINS).map(({ origin, requests }) => {
-          const { fix, done } = remedyForOrigin(source, origin);
-          return (
-            <li key={origin}>
-              <button type="button" className="problem-name" onClick={() => onOrigin(origin)}>
-                {origin}
-              </button>
-              <span>{pluralize(requests, "request")}</span>
-              <span role="status" className="problem-done">
-                {done}
-              </span>
-              {fix?.permissions.every(can) && (
-                <AsyncButton
-                  size="xs"
-                  variant="default"
-                  className="wrap-button"
-                  isPending={allow.isPending}
-                  aria-label={fix.label}
-                  onPress={() => allow.mutateAsync(origin)}
-                >
-                  {fix.label === `Allow ${origin}` ? "Allow" : fix.label}
-                </AsyncButton>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-      {allow.error && <ErrorAlert error={allow.error} />}
-    </>
+    <span className="problem-end">
+      <span role="status" className="problem-done">
+        {done}
+      </span>
+      {fix?.permissions.every(can) && (
+        <AsyncButton
+          size="xs"
+          variant="default"
+          className="wrap-button"
+          isPending={mending.isPending}
+          aria-label={fix.label}
+          onPress={() => mending.mutateAsync(origin)}
+        >
+          {fix.label === `Allow ${origin}` ? "Allow" : fix.label}
+        </AsyncButton>
+      )}
+    </span>
   );
 }

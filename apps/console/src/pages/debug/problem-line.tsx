@@ -1,0 +1,39 @@
+/** One line of the list of problems: what is wrong, and at its end the button that mends it or shows more about it. */
+import { type ReactNode, useState } from "react";
+import { Icon } from "../../ui/icon.tsx";
+import { Button } from "../../ui/primitives/elements.tsx";
+
+interface ProblemLineProps {
+  /** The accessible name of the button that shows more. */
+  readonly name: string;
+  /** The text of the line. */
+  readonly text: ReactNode;
+  /** What mends the problem. It takes the place of the button. */
+  readonly action?: ReactNode;
+  readonly isMended?: boolean;
+  /** Shown below the line on request; null: there is no more to show. */
+  readonly children: ReactNode;
+}
+
+export function ProblemLine({ name, text, action = null, isMended = false, children }: ProblemLineProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <li className="problem" data-mended={isMended ? "yes" : undefined}>
+      <Icon name={isMended ? "check" : "warning"} size={18} />
+      <div className="problem-text">{text}</div>
+      {action ??
+        (children && (
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={`Review: ${name}`}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? "Close" : "Review"}
+          </Button>
+        ))}
+      {isOpen && children && <div className="problem-text problem-more">{children}</div>}
+    </li>
+  );
+}
