@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { toEmbedCode } from "../../src/pages/stats/embed-code.ts";
+import { toEmbedCode } from "../../src/pages/stats/sharing/embed-code.ts";
 
 /** @param framed returns the address in the frame. @returns the origin of the site */
 export async function openFramingSite(t: TestContext, framed: () => string): Promise<string> {

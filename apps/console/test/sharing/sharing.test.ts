@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import type { BrowserContext, Page } from "playwright-core";
 import { until } from "../../../server/test/support/until.ts";
-import { eventsBody, eventsPath, ORGANIZATION_ID, pageEvent } from "../../../server/test/support/world.ts";
+import {
+  bootstrapBody,
+  bootstrapPath,
+  eventsBody,
+  eventsPath,
+  ORGANIZATION_ID,
+  pageEvent,
+} from "../../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "../accessibility.ts";
 import { consoleStatsTest, consoleTest } from "../console-world.ts";
 import { HOSTILE, memberToken } from "../seed.ts";
@@ -83,6 +90,62 @@ consoleStatsTest(
     await guest.reload();
     await expired.waitFor();
     await guest.context().close();
+  },
+);
+
+consoleTest(
+  "One press creates a link, and one that was shown before is replaced: same name and expiry, and the old one ends.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const { sourceId } = source;
+    await world.send(
+      bootstrapPath(source),
+      bootstrapBody({ batchId: "b", sentAt: new Date().toISOString(), events: [pageEvent()] }),
+    );
+    const list = async () =>
+      (await world.ask(`/api/tokens?organizationId=${ORGANIZATION_ID}&sourceId=${sourceId}&scope=stats`)).body
+        .tokens as {
+        label: string;
+        revokedAt: string | null;
+        expiresAt: string | null;
+        hasPassword: boolean;
+      }[];
+    const body = {
+      organizationId: ORGANIZATION_ID,
+      label: "Board",
+      sourceId,
+      expiresAt: new Date(Date.now() + 9e9).toISOString(),
+      password: "a long password",
+    };
+    await world.ask("/api/tokens", { method: "POST", body });
+    await open(`/analytics/stats?sourceId=${sourceId}`);
+    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByRole("region", { name: "Links" }).getByText("Board").waitFor();
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByText("Copy the link “Link 2” now.").waitFor();
+    await shoot("share-created");
+
+    await page.getByRole("button", { name: "Replace Board" }).click();
+    const dialog = page.getByRole("dialog", { name: "Replace “Board”" });
+    await dialog.getByLabel("Password").fill("a new password");
+    await shoot("share-replace");
+    await dialog.getByRole("button", { name: "Replace link" }).click();
+    await dialog.getByRole("button", { name: "Copy link" }).click();
+    await dialog.getByText("Copied").waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /#token=hwt_/);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByText("Revoked", { exact: true }).waitFor();
+    const boards = (await list()).filter(({ label }) => label === "Board");
+    assert.deepEqual(
+      boards
+        .map(({ revokedAt, expiresAt, hasPassword }) => [revokedAt === null, expiresAt, hasPassword])
+        .sort(),
+      [
+        [false, body.expiresAt, true],
+        [true, body.expiresAt, true],
+      ],
+    );
   },
 );
 

@@ -19,7 +19,7 @@ export interface ViewAction {
 
 const TimeZoneSelect = loadLater(async () => (await import("./time-zone-select.tsx")).TimeZoneSelect, 1);
 const ExportPanel = lazily(async () => (await import("./export-panel.tsx")).ExportPanel);
-const SharePanel = lazily(async () => (await import("./share-panel.tsx")).SharePanel);
+const SharePanel = lazily(async () => (await import("./sharing/share-panel.tsx")).SharePanel);
 const ReportsPanel = lazily(async () => (await import("./reports/reports-panel.tsx")).ReportsPanel);
 const AnnotationForm = lazily(async () => (await import("./saved/annotation-form.tsx")).AnnotationForm);
 

@@ -1,7 +1,7 @@
 /** The segments, funnels and annotations that members saved for a source. */
 import type { CreateSavedItemBody, SavedItem } from "@headwater/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../../api.ts";
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ApiAnswer, api } from "../../../api.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
 
 type NewSavedItem = Omit<CreateSavedItemBody, "organizationId">;
@@ -18,18 +18,24 @@ export interface SavedItems {
   remove(savedId: string): Promise<unknown>;
 }
 
+export const savedItemsQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["saved", sourceId],
+    queryFn: ({ signal }) => api.listSavedItems({ params: { sourceId }, signal }),
+    staleTime: 60_000,
+  });
+
+/** The type that is generated from the API document is wider: it has one form for all filters. */
+export const itemsOf = (data: ApiAnswer<"listSavedItems"> | undefined) =>
+  (data?.items ?? []) as readonly SavedItem[];
+
 export function useSavedItems(sourceId: string): SavedItems {
   const { organizationId, userId, can } = useWorkspace();
   const client = useQueryClient();
-  const queryKey = ["saved", sourceId];
+  const { queryKey } = savedItemsQuery(sourceId);
   // what is saved belongs to one source
   const canSave = organizationId !== "" && sourceId !== "";
-  const { data } = useQuery({
-    queryKey,
-    queryFn: ({ signal }) => api.listSavedItems({ params: { sourceId }, signal }),
-    enabled: canSave,
-    staleTime: 60_000,
-  });
+  const { data } = useQuery({ ...savedItemsQuery(sourceId), enabled: canSave });
   const refetch = () => client.invalidateQueries({ queryKey });
   const saving = useMutation({
     mutationFn: (body: NewSavedItem) => api.createSavedItem({ params: { sourceId }, body }),
@@ -40,8 +46,7 @@ export function useSavedItems(sourceId: string): SavedItems {
     onSuccess: refetch,
   });
   return {
-    // the type that is generated from the API document is wider: it has one form for all filters
-    items: (data?.items ?? []) as readonly SavedItem[],
+    items: itemsOf(data),
     canSave,
     canShare: can("sources:write"),
     canDelete: (item) => item.userId === userId || can("sources:write"),

@@ -3,40 +3,30 @@ import type { Token } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { ApiFailure, api } from "../../api.ts";
-import { AsyncButton } from "../../ui/async-button.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { ExpirySelect, toExpiresAt } from "../../ui/expiry-select.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
-import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
-import { PasswordInput, TextInput } from "../../ui/primitives/fields.tsx";
-import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
-import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
-import { SecretAlert } from "../../ui/secret-alert.tsx";
-import { useSubmit } from "../../ui/use-submit.ts";
-import { useWorkspace } from "../../workspace-context.tsx";
-import { useMemberNames } from "../workspace/member-names.ts";
-import { toEmbedCode } from "./embed-code.ts";
-import type { StatsView } from "./use-stats-view.ts";
-
-/** Builds a link to the current view. The token is in the fragment, which browsers do not send to the server. */
-function toShareLink({ params }: StatsView, token: string, page: "shared" | "embed" = "shared"): string {
-  const url = new URL(page, document.baseURI);
-  for (const [name, value] of Object.entries(params)) if (value) url.searchParams.set(name, value);
-  url.hash = `token=${token}`;
-  return url.href;
-}
+import { ApiFailure, api } from "../../../api.ts";
+import { AsyncButton } from "../../../ui/async-button.tsx";
+import { ExpirySelect, toExpiresAt } from "../../../ui/expiry-select.tsx";
+import { ErrorAlert } from "../../../ui/page-states.tsx";
+import { PagedTable, usePagedQuery } from "../../../ui/paged-table.tsx";
+import { Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
+import { PasswordInput, TextInput } from "../../../ui/primitives/fields.tsx";
+import { ExpiryTime, RelativeTime } from "../../../ui/relative-time.tsx";
+import { RevokeTokenButton } from "../../../ui/revoke-token-button.tsx";
+import { useSubmit } from "../../../ui/use-submit.ts";
+import { useWorkspace } from "../../../workspace-context.tsx";
+import { useMemberNames } from "../../workspace/member-names.ts";
+import type { StatsView } from "../use-stats-view.ts";
+import { CreatedLink } from "./created-link.tsx";
+import { ReplaceLinkButton } from "./replace-link.tsx";
 
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Stack>
     <Text size="sm" c="dimmed">
-      Anyone with the link can see all stats of this source, including the values of event properties, and
-      nothing else. A link with a password also asks for the password. A link stops working when it is
-      revoked, or when its creator leaves the workspace.
+      Anyone with a link can see all stats of this source, with event properties; a link is shown once, when
+      you create it.
     </Text>
     <CreateLinkForm view={view} />
-    <LinkTable sourceId={view.scope.sourceId} />
+    <LinkTable view={view} />
   </Stack>
 );
 
@@ -44,6 +34,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
   const [label, setLabel] = useState("");
+  const defaultName = useDefaultName(view);
   const [days, setDays] = useState("90");
   const [password, setPassword] = useState("");
   const creation = useMutation({
@@ -51,7 +42,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
       api.createToken({
         body: {
           organizationId,
-          label: label.trim(),
+          label: label.trim() || defaultName,
           sourceId: view.scope.sourceId,
           expiresAt: toExpiresAt(days),
           ...(password === "" ? {} : { password }),
@@ -70,8 +61,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
       <form onSubmit={submit} className="in-line">
         <TextInput
           label="Name"
-          placeholder="Board meeting"
-          required
+          placeholder={defaultName}
           maxLength={LIMITS.maxNameLength}
           value={label}
           error={failure?.issueAt("label")}
@@ -86,40 +76,36 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
           error={failure?.issueAt("password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <AsyncButton type="submit" isPending={creation.isPending} disabled={label.trim() === ""}>
+        <AsyncButton type="submit" isPending={creation.isPending}>
           Create link
         </AsyncButton>
       </form>
       {creation.error && <ErrorAlert error={creation.error} />}
-      {creation.data && (
-        <>
-          <SecretAlert
-            title={`Copy the link “${creation.data.label}” now. It will not be shown again.`}
-            secret={toShareLink(view, creation.data.token)}
-            copyLabel="Copy link"
-          />
-          <Group gap="sm">
-            <CopyButton
-              text={toEmbedCode(toShareLink(view, creation.data.token, "embed"))}
-              label="Copy embed code"
-            />
-            <Text size="sm" c="dimmed">
-              The code embeds the stats in a page. It works on the sites listed under Embedding in the source
-              settings.
-            </Text>
-          </Group>
-        </>
-      )}
+      {creation.data && <CreatedLink view={view} created={creation.data} />}
     </>
   );
 }
 
-function LinkTable({ sourceId }: { readonly sourceId: string }) {
-  const { organizationId, userId } = useWorkspace();
-  const names = new Map([[userId, "you"], ...useMemberNames()]);
-  const query = usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
+function useLinks({ scope: { sourceId } }: StatsView) {
+  const { organizationId } = useWorkspace();
+  return usePagedQuery(["tokens", organizationId, sourceId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, sourceId, scope: "stats", cursor }, signal }),
   );
+}
+
+/** @returns the first name, such as `Link 3`, that no link has */
+function useDefaultName(view: StatsView): string {
+  const links = useLinks(view).data?.pages.flatMap(({ tokens }) => tokens) ?? [];
+  const names = new Set(links.map(({ label }) => label));
+  let number = links.length + 1;
+  while (names.has(`Link ${number}`)) number += 1;
+  return `Link ${number}`;
+}
+
+function LinkTable({ view }: { readonly view: StatsView }) {
+  const { userId } = useWorkspace();
+  const names = new Map([[userId, "you"], ...useMemberNames()]);
+  const query = useLinks(view);
   if (query.data?.pages[0]?.tokens.length === 0)
     return (
       <Text size="sm" c="dimmed">
@@ -129,19 +115,22 @@ function LinkTable({ sourceId }: { readonly sourceId: string }) {
   return (
     <PagedTable label="Links" columns={["Name", "Last used", "Expires", ""]} query={query}>
       {({ tokens }) =>
-        tokens.map((token) => <LinkRow key={token.tokenId} token={token} creator={names.get(token.userId)} />)
+        tokens.map((token) => (
+          <LinkRow key={token.tokenId} view={view} token={token} creator={names.get(token.userId)} />
+        ))
       }
     </PagedTable>
   );
 }
 
 interface LinkRowProps {
+  readonly view: StatsView;
   readonly token: Token;
   /** The name of who created it. */
   readonly creator: string | undefined;
 }
 
-const LinkRow = ({ token, creator }: LinkRowProps) => (
+const LinkRow = ({ view, token, creator }: LinkRowProps) => (
   <tr>
     <td className="wrap">
       <Text fw={600} className="clamp" title={token.label}>
@@ -159,7 +148,10 @@ const LinkRow = ({ token, creator }: LinkRowProps) => (
       <ExpiryTime at={token.expiresAt} />
     </td>
     <td>
-      <RevokeTokenButton token={token} what="link" />
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        {token.revokedAt === null && <ReplaceLinkButton view={view} token={token} />}
+        <RevokeTokenButton token={token} what="link" />
+      </Group>
     </td>
   </tr>
 );
