@@ -85,6 +85,16 @@ consoleStatsTest(
     await page.getByRole("heading", { name: "No stored events" }).waitFor();
     await page.goto(`${world.url}/analytics/visitor?sourceId=${source.sourceId}&anonymousId=bob`);
     await shows("Visitor", /Sessions1Page views1Custom events0/);
+    const short = page.getByRole("region", { name: "Sessions with one event" });
+    await short.getByText("from Direct / unknown").waitFor();
+    await page.getByRole("button", { name: "Copy ID" }).click();
+    await page.getByText("Copied").waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "bob");
+    const tab = page.getByRole("navigation", { name: "Source pages" }).locator("[aria-current]");
+    assert.equal(await tab.textContent(), "Stats", "a visitor belongs to the stats");
+    await page.getByRole("link", { name: "Back to Stats" }).waitFor();
+    await page.goto(`${page.url()}&from=debug`);
+    await page.getByRole("link", { name: "Back to Debug" }).waitFor();
     assert.equal(await page.evaluate("window.ran"), undefined, "no script in the data has run");
   },
 );

@@ -5,7 +5,7 @@ import { dateFormat } from "../../own-format.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { ValueIcon } from "../stats/lists/value-icon.tsx";
-import { formatValue } from "../stats/lists/value-names.ts";
+import { formatPath, formatValue } from "../stats/lists/value-names.ts";
 import { propertiesOf } from "./property-list.ts";
 
 interface EventRowProps {
@@ -28,8 +28,9 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
   }, [isLinked]);
   const isPage = event.type === "page";
   const isByPath = isPage || hasNoName;
-  const name = isByPath ? (event.path ?? event.name) : event.name;
-  const place = isPage ? event.title : isByPath ? null : event.path;
+  const path = event.path === null ? null : formatPath(event.path);
+  const name = isByPath ? (path ?? event.name) : event.name;
+  const place = isPage ? event.title : isByPath ? null : path;
   return (
     <li ref={row} data-linked={isLinked ? "yes" : undefined}>
       <div className="visit-row">

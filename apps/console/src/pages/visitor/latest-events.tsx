@@ -5,7 +5,7 @@ import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Title } from "../../ui/primitives/elements.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { EventRow } from "./event-row.tsx";
-import { useStoredEvents } from "./use-stored-events.ts";
+import { shortenId, useStoredEvents } from "./use-stored-events.ts";
 import { VisitorLink } from "./visitor-link.tsx";
 
 interface LatestEventsProps {
@@ -14,10 +14,6 @@ interface LatestEventsProps {
 }
 
 const PAGE_EVENTS = 25;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Ids that nobody chose are told apart by their beginning. */
-const shorten = (id: string): string => (UUID.test(id) ? id.slice(0, 8) : id);
-
 const fullDay = dateFormat({ dateStyle: "full" });
 const formatDay = ({ occurredAt }: ListedEvent) => fullDay().format(new Date(occurredAt));
 
@@ -58,7 +54,7 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
                           className="visit-link"
                           title={event.userId ?? event.anonymousId}
                         >
-                          {shorten(event.userId ?? event.anonymousId)}
+                          {shortenId(event.userId ?? event.anonymousId)}
                         </VisitorLink>
                       </EventRow>
                     ))}

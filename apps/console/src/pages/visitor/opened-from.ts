@@ -46,18 +46,33 @@ export function useVisitorLinkState(): { readonly openedFrom?: OpenedFrom } {
   return { openedFrom: { to: "/analytics/visitor", search, label: labelOfVisitorPage(search), tab } };
 }
 
+const DEBUG = "/analytics/setup/debug";
+const FROM_DEBUG = "debug";
+
+/** The part of an address that says, in a new tab too, that a request led to the visitor. */
+export const useFromSearch = (): { readonly from?: typeof FROM_DEBUG } =>
+  useLocation().pathname === DEBUG ? { from: FROM_DEBUG } : {};
+
+/** The search parameters that say where a visitor page belongs. */
+export interface VisitorAddress {
+  readonly sourceId?: string;
+  readonly name?: string;
+  readonly from?: string;
+}
+
 export interface VisitorOrigin extends OpenedFrom {
   /** Whether it is the page before this one in the browser's history. */
   readonly isPrevious: boolean;
 }
 
 /** @returns where the link back leads; undefined when the user may see none of the pages that link here */
-export function useVisitorOrigin(sourceId: string, isOfName: boolean): VisitorOrigin | undefined {
+export function useVisitorOrigin({ sourceId = "", name, from }: VisitorAddress): VisitorOrigin | undefined {
   const { can } = useWorkspace();
   const openedFrom = useLocation({ select: ({ state }) => state.openedFrom });
   if (openedFrom) return { ...openedFrom, isPrevious: true };
   // the link was opened in a new tab, or by another tool
-  const owners = [isOfName ? "/sources/events" : "/analytics/setup/debug", "/analytics/stats"];
+  const home = name !== undefined ? "/sources/events" : from === FROM_DEBUG ? DEBUG : "/analytics/stats";
+  const owners = [home, "/analytics/stats", DEBUG];
   const page = owners.flatMap(
     (path) => SOURCE_PAGES.find(({ to, permission }) => to === path && can(permission)) ?? [],
   )[0];

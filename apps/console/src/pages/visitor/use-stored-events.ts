@@ -12,6 +12,11 @@ export interface Subject<Kind extends (typeof KINDS)[number] = (typeof KINDS)[nu
 export const VISITOR_TITLES = { sessionId: "Session", anonymousId: "Visitor", userId: "User" } as const;
 export type VisitorSubject = Subject<keyof typeof VISITOR_TITLES>;
 
+const RANDOM_ID = /^(?:ses_[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** Ids that nobody chose are told apart by their beginning. */
+export const shortenId = (id: string): string =>
+  RANDOM_ID.test(id) ? id.replace("ses_", "").slice(0, 8) : id;
+
 /**
  * The events of a session begin with the earliest, all others with the latest.
  * @param limit how many events a page has; without it, as many as the API answers

@@ -11,27 +11,21 @@ import { type ErasableId, EraseSection } from "./erase-section.tsx";
 import { EventRow } from "./event-row.tsx";
 import { FindVisitor } from "./find-visitor.tsx";
 import { LatestEvents } from "./latest-events.tsx";
-import { useVisitorOrigin } from "./opened-from.ts";
+import { useVisitorOrigin, type VisitorAddress } from "./opened-from.ts";
 import { SessionHead } from "./session-head.tsx";
-import {
-  KINDS,
-  type Subject,
-  useStoredEvents,
-  VISITOR_TITLES,
-  type VisitorSubject,
-} from "./use-stored-events.ts";
+import { SessionLine } from "./session-line.tsx";
+import { KINDS, useStoredEvents, VISITOR_TITLES, type VisitorSubject } from "./use-stored-events.ts";
 import "./visitor.css";
 import { VisitorSummary } from "./visitor-summary.tsx";
 
-interface VisitorParams extends Partial<Record<Subject["kind"], string>> {
-  readonly sourceId?: string;
+interface VisitorParams extends VisitorAddress, Partial<Record<VisitorSubject["kind"], string>> {
   /** The `eventId` of the event that a link leads to. */
   readonly event?: string;
 }
 
 export function VisitorPage() {
   const params = useSearch({ strict: false }) as VisitorParams;
-  const origin = useVisitorOrigin(params.sourceId ?? "", params.name !== undefined);
+  const origin = useVisitorOrigin(params);
   return (
     <SourcePage title="Visitor" permission="export:read" {...(origin && { tab: origin.tab })}>
       {(source) => (
@@ -93,19 +87,8 @@ function Events({ source, subject, linked }: EventsProps) {
               hasMore={query.hasNextPage}
               ids={ids}
             />
-            {groupBySession(events).map(([sessionId, ofSession]) => (
-              <Paper key={sessionId} component="section" aria-label={`Session ${sessionId}`}>
-                <SessionHead sourceId={sourceId} sessionId={sessionId} events={ofSession} kind={kind} />
-                <ol className="visit-events">
-                  {ofSession.map((event) => (
-                    <EventRow
-                      key={event.analyticsEventId}
-                      event={event}
-                      isLinked={event.eventId === linked}
-                    />
-                  ))}
-                </ol>
-              </Paper>
+            {groupBySession(events, kind).map((sessions) => (
+              <Sessions key={sessions[0]?.[0]} {...{ sourceId, kind, linked, sessions }} />
             ))}
             <ShowMoreButton query={query} />
             <EraseSection source={source} ids={kind === "sessionId" ? ids : [{ kind, id: subject.id }]} />
@@ -116,9 +99,53 @@ function Events({ source, subject, linked }: EventsProps) {
   );
 }
 
-/** The session that began last is first. The events of each are in order. */
-const groupBySession = (events: readonly ListedEvent[]): readonly (readonly [string, ListedEvent[]])[] =>
-  [...Map.groupBy(events, ({ sessionId }) => sessionId)].reverse();
+type SessionEvents = readonly [sessionId: string, events: readonly ListedEvent[]];
+
+interface SessionsProps {
+  readonly sourceId: string;
+  readonly kind: VisitorSubject["kind"];
+  readonly linked: string | null;
+  /** One session, or several with one event each. */
+  readonly sessions: readonly SessionEvents[];
+}
+
+function Sessions({ sourceId, kind, linked, sessions }: SessionsProps) {
+  if (isShort(sessions[0], kind))
+    return (
+      <Paper component="section" aria-label="Sessions with one event">
+        <ol className="visit-events">
+          {sessions.map(
+            ([sessionId, [event]]) =>
+              event && <SessionLine key={sessionId} sourceId={sourceId} event={event} />,
+          )}
+        </ol>
+      </Paper>
+    );
+  return sessions.map(([sessionId, events]) => (
+    <Paper key={sessionId} component="section" aria-label={`Session ${sessionId}`}>
+      <SessionHead sourceId={sourceId} sessionId={sessionId} events={events} kind={kind} />
+      <ol className="visit-events">
+        {events.map((event) => (
+          <EventRow key={event.analyticsEventId} event={event} isLinked={event.eventId === linked} />
+        ))}
+      </ol>
+    </Paper>
+  ));
+}
+
+const isShort = (session: SessionEvents | undefined, kind: VisitorSubject["kind"]): boolean =>
+  kind !== "sessionId" && session?.[1].length === 1;
+
+/** The session that began last is first. The events of each are in order. Those with one event that follow one another are together. */
+function groupBySession(events: readonly ListedEvent[], kind: VisitorSubject["kind"]): SessionEvents[][] {
+  const groups: SessionEvents[][] = [];
+  for (const session of [...Map.groupBy(events, ({ sessionId }) => sessionId)].reverse()) {
+    const last = groups.at(-1);
+    if (last && isShort(session, kind) && isShort(last[0], kind)) last.push(session);
+    else groups.push([session]);
+  }
+  return groups;
+}
 
 /** The ids of visitors in the events. `$none` is the id of no single visitor. */
 function idsOf(events: readonly ListedEvent[]): readonly ErasableId[] {

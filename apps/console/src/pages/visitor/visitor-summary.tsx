@@ -1,5 +1,6 @@
 /** The card of a visitor: their figures, place, device, and other ids. */
 import type { ListedEvent } from "@headwater/contract";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Badge, Group, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
@@ -8,7 +9,7 @@ import { formatMetric } from "../stats/format.ts";
 import { ValueIcon } from "../stats/lists/value-icon.tsx";
 import { dimensionLabel, formatValue } from "../stats/lists/value-names.ts";
 import type { ErasableId } from "./erase-section.tsx";
-import { VISITOR_TITLES, type VisitorSubject } from "./use-stored-events.ts";
+import { shortenId, VISITOR_TITLES, type VisitorSubject } from "./use-stored-events.ts";
 import { VisitorLink } from "./visitor-link.tsx";
 
 /** The beginning of the ids that visitors without browser storage get for a day. */
@@ -80,6 +81,16 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
   ];
 }
 
+/** @returns for example `Visitor from Spain, Firefox on Windows` */
+function titleFor({ kind }: VisitorSubject, events: readonly ListedEvent[]): string {
+  const last = (member: "country" | "os" | "browser") =>
+    events.findLast((event) => event[member] !== null)?.[member] ?? null;
+  const [country, browser, os] = [last("country"), last("browser"), last("os")];
+  const place = country === null ? "" : ` from ${formatValue("country", country)}`;
+  const client = [browser, os].filter((part) => part !== null).join(" on ");
+  return `${VISITOR_TITLES[kind]}${place}${client && (place ? `, ${client}` : ` with ${client}`)}`;
+}
+
 export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: VisitorSummaryProps) {
   const { kind, id } = subject;
   const otherIds = Map.groupBy(
@@ -101,8 +112,12 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
       <Stack gap="md">
         <Group gap="sm">
           <Title order={2} size="h4" className="wrap">
-            {VISITOR_TITLES[kind]} <bdi className="visit-id">{id}</bdi>
+            {titleFor(subject, events)}
           </Title>
+          <code className="code" title={id}>
+            {shortenId(id)}
+          </code>
+          <CopyButton text={id} label="Copy ID" />
           {events.some(({ isBot }) => isBot) && <Badge color="gray">Bot</Badge>}
         </Group>
         <FactList className="visit-figures" facts={figuresOf(events, kind, hasMore)} />
