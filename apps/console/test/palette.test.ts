@@ -35,14 +35,35 @@ consoleTest(
     await world.ask(`/api/tracking-sources/${sourceId}/saved`, { method: "POST", body: funnel });
     await open("/sources");
     const dialog = page.getByRole("dialog", { name: "Search" });
-    const first = dialog.getByRole("listitem").first().getByRole("button");
+    const first = dialog.getByRole("button").and(dialog.locator(".menu-item")).first();
     const search = async (text: string) => {
       await page.getByRole("button", { name: "Search", exact: true }).click();
       await page.keyboard.type(text);
     };
+    await search("fun");
+    await dialog.getByRole("button", { name: "Funnel: Checkout" }).waitFor();
+    const top = async () => (await dialog.boundingBox())!.y;
+    const [before, { height }] = [await top(), (await dialog.boundingBox())!];
+    await page.keyboard.type("n");
+    await dialog.getByRole("button", { name: "Green shop: Funnel" }).waitFor();
+    assert.equal(await top(), before, "the field stays where it is");
+    assert.ok(height < 320, `the list ends after its rows: ${height}`);
+    await page.keyboard.press("Escape");
     await search("ret");
     await dialog.getByRole("button", { name: "Green shop: Retention" }).click();
     await page.waitForURL((url) => url.searchParams.get("view") === "retention");
+    await search("");
+    const views = dialog.getByRole("button", { name: "Green shop: Explore" });
+    assert.equal(await views.getAttribute("aria-keyshortcuts"), "6");
+    for (const title of ["Green shop", "Go to", "Actions"])
+      await dialog
+        .getByRole("listitem")
+        .filter({ hasText: new RegExp(`^${title}$`) })
+        .waitFor();
+    await page.keyboard.press("Escape");
+    await search("table folders");
+    await dialog.getByRole("button", { name: "Table: Folders" }).click();
+    await page.waitForURL((url) => url.searchParams.get("rows") === "folder:1");
     await search("checkout");
     await dialog.getByRole("button", { name: "Funnel: Checkout" }).click();
     await page.waitForURL((url) => url.searchParams.get("step2") === "event:order");

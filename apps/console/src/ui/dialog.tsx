@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 import { useCloseOnBack } from "./navigation/close-on-back.ts";
 import { OpenedContent } from "./opened-content.tsx";
-import { Button, Title } from "./primitives/elements.tsx";
+import { Button, classes, Title } from "./primitives/elements.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -11,13 +11,15 @@ interface DialogProps {
   readonly onClose: () => void;
   /** A dialog with a table or a list. */
   readonly isWide?: boolean;
+  /** It has no row with the title, and stands at the top: its content says what it is, and grows as one types. */
+  readonly isSearch?: boolean;
   readonly children: ReactNode;
 }
 
 const FIRST = "[data-autofocus]";
 const FOCUS = [FIRST];
 
-export function Dialog({ title, opened, onClose, isWide = false, children }: DialogProps) {
+export function Dialog({ title, opened, onClose, isWide = false, isSearch = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useCloseOnBack(opened, onClose);
@@ -31,8 +33,8 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog
     <dialog
       ref={element}
-      className={isWide ? "dialog dialog-wide" : "dialog"}
-      aria-labelledby={titleId}
+      className={classes("dialog", isWide && "dialog-wide", isSearch && "dialog-search")}
+      {...(isSearch ? { "aria-label": title } : { "aria-labelledby": titleId })}
       // the owner decides whether to close, and may ask first
       onCancel={(event) => {
         event.preventDefault();
@@ -50,9 +52,11 @@ export function Dialog({ title, opened, onClose, isWide = false, children }: Dia
       {opened && (
         <div className="dialog-body">
           <div className="dialog-head">
-            <Title order={2} size="h4" id={titleId} className="wrap">
-              {title}
-            </Title>
+            {!isSearch && (
+              <Title order={2} size="h4" id={titleId} className="wrap">
+                {title}
+              </Title>
+            )}
             <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
               <Icon name="close" size={18} />
             </button>

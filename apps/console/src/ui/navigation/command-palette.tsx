@@ -26,7 +26,7 @@ export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps
     onOpen();
   });
   return (
-    <Dialog title="Search" opened={isOpen} onClose={props.onClose}>
+    <Dialog title="Search" isSearch opened={isOpen} onClose={props.onClose}>
       <Palette {...props} />
     </Dialog>
   );

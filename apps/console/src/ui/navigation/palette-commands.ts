@@ -1,7 +1,8 @@
 /** What the command palette can find, and which of it a text selects. */
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { useSavedItems } from "../../pages/stats/saved/use-saved-items.ts";
+import { READY_TABLES, readyTableParams } from "../../pages/stats/explore/tables.ts";
+import { itemsOf, savedItemsQuery } from "../../pages/stats/saved/use-saved-items.ts";
 import { profileQuery, sourcesQuery } from "../../queries.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { setColorScheme } from "../color-scheme.ts";
@@ -10,6 +11,8 @@ import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
 
 const MAX_SHOWN = 10;
+/** Of how many sources the saved items are found where no source is shown. */
+const MAX_SAVED_SOURCES = 5;
 
 export interface PaletteCommand {
   readonly key: string;
@@ -19,6 +22,10 @@ export interface PaletteCommand {
   /** Other words for it. */
   readonly words?: string | undefined;
   readonly icon: IconName;
+  /** The key that does the same on the page that is shown. */
+  readonly shortcut?: string;
+  /** Listed before one types. */
+  readonly isFrequent?: boolean;
   run(): unknown;
 }
 
@@ -82,20 +89,38 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
   return { commands, missing: isPending ? "Loading sources…" : error && "The sources could not be loaded." };
 }
 
-/** The segments and funnels that are saved for the source that the page shows. */
-function useSavedCommands(open: Open, sourceId: string): PaletteCommand[] {
-  const { items } = useSavedItems(sourceId);
-  return items.flatMap((item): PaletteCommand[] => {
-    const { savedId, kind, name } = item;
-    if (kind === "annotation") return [];
-    const show = async () => {
-      const { funnelParams, segmentParams } = await import("../../pages/stats/saved/saved-search.ts");
-      const search = kind === "funnel" ? { view: kind, ...funnelParams(item) } : segmentParams(item);
-      await open("/analytics/stats", { sourceId, ...search })();
-    };
-    const label = `${kind === "funnel" ? "Funnel" : "Segment"}: ${name}`;
-    return [{ key: savedId, label, words: "saved", icon: "filter", run: show }];
-  });
+/** The segments and funnels that are saved for the shown source, or for some sources. */
+function useSavedCommands(open: Open, shownId: string): PaletteCommand[] {
+  const { organizationId } = useWorkspace();
+  const { data: sources = [] } = useQuery(sourcesQuery(organizationId));
+  const ids = shownId ? [shownId] : sources.slice(0, MAX_SAVED_SOURCES).map(({ sourceId }) => sourceId);
+  const answers = useQueries({ queries: ids.map((sourceId) => savedItemsQuery(sourceId)) });
+  return answers.flatMap(({ data }, index) =>
+    itemsOf(data).flatMap((item): PaletteCommand[] => {
+      const { savedId, kind, name } = item;
+      if (kind === "annotation") return [];
+      const show = async () => {
+        const { funnelParams, segmentParams } = await import("../../pages/stats/saved/saved-search.ts");
+        const search = kind === "funnel" ? { view: kind, ...funnelParams(item) } : segmentParams(item);
+        await open("/analytics/stats", { sourceId: ids[index], ...search })();
+      };
+      const label = `${kind === "funnel" ? "Funnel" : "Segment"}: ${name}`;
+      return [{ key: savedId, label, words: "saved", icon: "filter", run: show }];
+    }),
+  );
+}
+
+/** The tables that Explore offers to begin with. */
+function useTableCommands(open: Open, sourceId: string): PaletteCommand[] {
+  const { can } = useWorkspace();
+  if (!sourceId || !can("stats:read")) return [];
+  return READY_TABLES.map((table) => ({
+    key: `table ${table.title}`,
+    label: `Table: ${table.title}`,
+    words: "explore",
+    icon: "usage",
+    run: open("/analytics/stats", { sourceId, view: "explore", ...readyTableParams(table) }),
+  }));
 }
 
 function usePageCommands(open: Open): PaletteCommand[] {
@@ -131,6 +156,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
     icon,
     run,
   });
+  const frequent = (...params: Parameters<typeof action>) => ({ ...action(...params), isFrequent: true });
   const workspaces = all
     .filter((one) => one.organizationId !== organizationId)
     .map((one) => {
@@ -143,14 +169,14 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
     });
   return [
     ...(can("sources:write")
-      ? [action("Create source", "plus", open("/sources/new"), "new add site app")]
+      ? [frequent("Create source", "plus", open("/sources/new"), "new add site app")]
       : []),
     ...(person ? [action("Create workspace", "plus", open("/workspaces/new"), "new add")] : []),
     ...workspaces,
-    action("Use light theme", "sun", () => setColorScheme("light"), "colour color mode"),
-    action("Use dark theme", "moon", () => setColorScheme("dark"), "colour color mode"),
+    frequent("Use light theme", "sun", () => setColorScheme("light"), "colour color mode"),
+    frequent("Use dark theme", "moon", () => setColorScheme("dark"), "colour color mode"),
     action("Use the system’s theme", "desktop", () => setColorScheme("auto"), "systems colour color mode"),
-    action("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"),
+    { ...frequent("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"), shortcut: "?" },
     action(
       "Open the API reference",
       "external",
@@ -161,31 +187,58 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
   ];
 }
 
+interface CommandGroup {
+  /** null: the group is the only one. */
+  readonly title: string | null;
+  readonly commands: readonly PaletteCommand[];
+}
+
 interface PaletteCommands extends Pick<SourceCommands, "missing"> {
   /** Those that contain all words of the text, in any order; without a text, the pages of the shown source and the others. */
-  find(text: string): readonly PaletteCommand[];
+  find(text: string): readonly CommandGroup[];
 }
 
 export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands {
   const open = useOpen();
-  const { sourceId = "" }: { sourceId?: string } = useLocation().search;
+  const { pathname, search } = useLocation();
+  const { sourceId = "" }: { sourceId?: string } = search;
   const sources = useSourceCommands(open, sourceId);
   const saved = useSavedCommands(open, sourceId);
+  const tables = useTableCommands(open, sourceId);
   const pages = usePageCommands(open);
   const actions = useActionCommands(open, onShowShortcuts);
   const find = (text: string) => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length > 0) return best([...saved, ...sources.commands, ...pages, ...actions], words);
-    return [...firstOf(sources.commands, sourceId), ...pages].slice(0, MAX_SHOWN);
+    if (words.length > 0) {
+      const all = [...saved, ...sources.commands, ...pages, ...tables, ...actions];
+      return [{ title: null, commands: best(all, words) }];
+    }
+    const shown = firstOf(sources.commands, sourceId, pathname === "/analytics/stats");
+    return [
+      { title: (sourceId && shown[0]?.source) || "Sources", commands: shown },
+      { title: "Go to", commands: pages },
+      { title: "Actions", commands: actions.filter(({ isFrequent }) => isFrequent) },
+    ].filter(({ commands }) => commands.length > 0);
   };
   return { find, missing: sources.missing };
 }
 
-/** Before one types: the pages of the shown source, or the stats of some sources. */
-const firstOf = (commands: readonly PaletteCommand[], shownId: string): PaletteCommand[] =>
-  shownId
-    ? commands.slice(0, SOURCE_PAGES.length)
-    : commands.filter(({ label, source = "" }) => label === `${source}: Stats`).slice(0, 5);
+/**
+ * Before one types: the pages of the shown source, or the stats of some sources.
+ * @param hasKeys whether the page has the keys of the views
+ */
+function firstOf(commands: readonly PaletteCommand[], shownId: string, hasKeys: boolean): PaletteCommand[] {
+  if (!shownId) return commands.filter(({ label, source = "" }) => label === `${source}: Stats`).slice(0, 5);
+  const views = STATS_VIEWS.map(({ value }, at) => ({
+    key: `${shownId} /analytics/stats ${value}`,
+    shortcut: String(at + 2),
+  }));
+  return commands.flatMap((command, index) => {
+    const view = hasKeys && views.find(({ key }) => key === command.key);
+    if (view) return [{ ...command, ...view }];
+    return index < SOURCE_PAGES.length && command.key.startsWith(shownId) ? [command] : [];
+  });
+}
 
 /** First those in whose name every word begins a word, then those in whose name or other words it stands anywhere. */
 function best(commands: readonly PaletteCommand[], words: readonly string[]): PaletteCommand[] {

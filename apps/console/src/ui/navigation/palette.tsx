@@ -1,14 +1,22 @@
 /** The list of the command palette: what contains the text. */
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { Icon } from "../icon.tsx";
 import { type PaletteCommand, usePaletteCommands } from "./palette-commands.ts";
 import { useKeyDown } from "./use-key-down.ts";
 
+interface PaletteTextProps {
+  readonly command: PaletteCommand;
+  /** The title of its group. */
+  readonly group: string | null;
+}
+
 /** A long name of a source ends before the page. */
-const PaletteText = ({ command: { label, source = "" } }: { readonly command: PaletteCommand }) => (
+const PaletteText = ({ command: { label, source = "" }, group }: PaletteTextProps) => (
   <span className="palette-text">
-    <bdi className="palette-source">{source}</bdi>
-    <span className="palette-page">{label.slice(source.length)}</span>
+    {source !== group && <bdi className="palette-source">{source}</bdi>}
+    <span className="palette-page">
+      {source === group ? label.slice(`${source}: `.length) : label.slice(source.length)}
+    </span>
   </span>
 );
 
@@ -21,7 +29,8 @@ interface PaletteListProps {
 export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps) {
   const [active, setActive] = useState(0);
   const { find, missing } = usePaletteCommands(onShowShortcuts);
-  const shown = find(text);
+  const groups = find(text);
+  const shown = groups.flatMap(({ commands }) => commands);
   const run = (command: PaletteCommand | undefined) => {
     if (!command) return;
     onClose();
@@ -39,20 +48,31 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
   });
   return (
     <ul className="palette" aria-label="Results">
-      {shown.map((command, index) => (
-        <li key={command.key}>
-          <button
-            type="button"
-            className="menu-item"
-            aria-label={command.label}
-            data-active={index === active ? "yes" : undefined}
-            onClick={() => run(command)}
-          >
-            <Icon name={command.icon} />
-            <PaletteText command={command} />
-            {index === active && <kbd aria-hidden>↵</kbd>}
-          </button>
-        </li>
+      {groups.map(({ title, commands }) => (
+        <Fragment key={title}>
+          {title !== null && (
+            <li className="menu-title">
+              <bdi>{title}</bdi>
+            </li>
+          )}
+          {commands.map((command) => (
+            <li key={command.key}>
+              <button
+                type="button"
+                className="menu-item"
+                aria-label={command.label}
+                aria-keyshortcuts={command.shortcut}
+                data-active={command === shown[active] ? "yes" : undefined}
+                onClick={() => run(command)}
+              >
+                <Icon name={command.icon} />
+                <PaletteText command={command} group={title} />
+                {command.shortcut && <kbd aria-hidden>{command.shortcut}</kbd>}
+                {command === shown[active] && <kbd aria-hidden>↵</kbd>}
+              </button>
+            </li>
+          ))}
+        </Fragment>
       ))}
       {shown.length === 0 && !missing && <li className="menu-title">No results for “{text}”.</li>}
       {missing && <li className="menu-title">{missing}</li>}
