@@ -52,6 +52,12 @@ function createUseLog(catalog: Pick<Catalog, "recordTokenUse">) {
 export const idleEndOf = ({ scope, lastUsedAt, createdAt }: TokenRecord, idleMs: number): number =>
   scope === "console" ? (lastUsedAt ?? createdAt) + idleMs : Number.POSITIVE_INFINITY;
 
+/** When a token can no longer be used, in milliseconds; null: never. */
+export function endOf(token: TokenRecord, idleMs: number): number | null {
+  const end = Math.min(token.expiresAt ?? Number.POSITIVE_INFINITY, idleEndOf(token, idleMs));
+  return end === Number.POSITIVE_INFINITY ? null : end;
+}
+
 function requireUsable(token: TokenRecord, now: number, idleMs: number): void {
   if (token.revokedAt !== null) throw new Refusal("revoked_token");
   if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");

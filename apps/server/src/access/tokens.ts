@@ -18,6 +18,7 @@ import { isServiceAccount } from "../core/users.ts";
 import type { Call, CatalogHandler } from "../http/handler.ts";
 import type { Catalog, SignInFailure } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
+import { endOf } from "./authenticate.ts";
 import { INVITATION_ENDED, renderOffer, TOO_MANY_MEMBERS } from "./invitations.ts";
 import { hashPassword } from "./link-passwords.ts";
 import { readName } from "./names.ts";
@@ -104,8 +105,8 @@ export function checkReach(body: Readonly<Record<string, unknown>>): void {
 }
 
 /** Lists the tokens of the workspace, and to a person their own tokens for all workspaces. */
-export const listTokens: CatalogHandler<"listTokens"> = async (call, { catalog }) => {
-  const { organizationId, actor, isPerson, query } = call;
+export const listTokens: AccessHandler<"listTokens"> = async (call, { catalog, config }) => {
+  const { organizationId, actor, isPerson, query, now } = call;
   const page = { organizationId, limit: query.limit ?? LIMITS.maxPageSize, cursor: query.cursor ?? null };
   const includeUserWide = isPerson ? { userId: actor.userId } : null;
   const { rows, nextCursor } = await catalog.tokens({
@@ -114,7 +115,12 @@ export const listTokens: CatalogHandler<"listTokens"> = async (call, { catalog }
     sourceId: query.sourceId ?? null,
     scope: query.scope ?? null,
   });
-  return { body: { tokens: rows.map(renderToken), nextCursor } };
+  const idleMs = config.CONSOLE_IDLE_DAYS * DAY_MS;
+  const tokens = rows
+    // this request uses it, which the ledger may not know yet
+    .map((token) => (token.tokenId === actor.tokenId ? { ...token, lastUsedAt: now } : token))
+    .map((token) => renderToken({ ...token, expiresAt: endOf(token, idleMs) }));
+  return { body: { tokens, nextCursor } };
 };
 
 /** A token for all workspaces can be created only by its own user, who has to be signed in. */

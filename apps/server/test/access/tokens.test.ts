@@ -364,6 +364,9 @@ describe("POST /api/sign-in", () => {
     const asks = (bearer: string) => world.ask("/api/organizations", { token: bearer });
     const ends = async () => {
       const [session] = (await world.ask("/api/sessions", { token })).body.sessions;
+      const { tokens } = (await world.ask("/api/tokens?organizationId=org_default", { token })).body;
+      const listed = tokens.find(({ tokenId }: { tokenId: string }) => tokenId === session.tokenId);
+      assert.equal(listed.expiresAt, session.expiresAt, "both lists name the same end");
       return (Date.parse(session.expiresAt) - world.now()) / DAY;
     };
     const body = { organizationId: "org_default", label: "Nightly" };
