@@ -26,7 +26,9 @@ const rowsOf = (page: Page, region: string) =>
 const sumsOf = (page: Page) =>
   page
     .locator(".delivery-sums > div")
-    .evaluateAll((all) => all.map(({ children: [name, events] }) => `${name?.textContent} ${events?.textContent}`));
+    .evaluateAll((all) =>
+      all.map(({ children: [name, events] }) => `${name?.textContent} ${events?.textContent}`),
+    );
 
 const statsOf = ({ sourceId }: { sourceId: string }, from: number, to: number) =>
   `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(from))}..${dayOf(noon(to))}&tz=UTC`;

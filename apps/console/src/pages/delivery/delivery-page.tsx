@@ -5,12 +5,12 @@ import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { numberFormatter } from "../../own-format.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
+import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
-import { TextLink } from "../../ui/links.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { DayColumns } from "../events/day-columns.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
@@ -171,8 +171,7 @@ interface RefusedProps {
 /** The kept events, of all days, or else the rejected ones of the range. */
 function Refused({ source: { sourceId }, rejected }: RefusedProps) {
   const kept = useKept(sourceId)?.events ?? 0;
-  if (kept === 0)
-    return <Sum name="Refused" events={rejected} hint="In this range" isBad={rejected > 0} />;
+  if (kept === 0) return <Sum name="Refused" events={rejected} hint="In this range" isBad={rejected > 0} />;
   return (
     <Sum
       name="Refused"
