@@ -29,7 +29,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
     { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
     { path: `/analytics/visitor?sourceId=${sourceId}`, text: "Find a visitor" },
-    { path: `/sources/events?sourceId=${sourceId}`, text: "Imported events are not counted." },
+    { path: `/sources/events?sourceId=${sourceId}`, text: "Accepted, all time" },
     { path: `/sources/delivery?sourceId=${sourceId}`, text: "This service has no warehouse" },
     { path: "/sources/settings", text: "No source selected" },
     { path: "/shared", text: "Incomplete link" },
