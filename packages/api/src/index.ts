@@ -19,6 +19,8 @@ export interface ApiOptions {
   /** How long one try may take; for a stream, until it begins. Default: 1 minute, longer than the service takes for any answer. */
   readonly timeoutMs?: number;
   readonly fetch?: (url: URL, request: RequestInit) => Promise<Response>;
+  /** The time of sending, in milliseconds since the epoch. Default: `Date.now`. */
+  readonly clock?: () => number;
   /** Waits before the next try. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
 }
@@ -78,9 +80,9 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
 }
 
 /** The time of sending corrects the client's clock, so each try has its own. The ids stay the same. */
-function bodyOf(body: unknown): string | null {
+function bodyOf(body: unknown, sentAt: number): string | null {
   if (typeof body !== "object" || body === null) return null;
-  return JSON.stringify("sentAt" in body ? { ...body, sentAt: new Date().toISOString() } : body);
+  return JSON.stringify("sentAt" in body ? { ...body, sentAt: new Date(sentAt).toISOString() } : body);
 }
 
 function authorizationOf(token: string): string {
@@ -92,11 +94,16 @@ function authorizationOf(token: string): string {
   return `Bearer ${token.trim()}`;
 }
 
-function requestOf(method: string, input: AnyInput, token: string | null | undefined): RequestInit {
+function requestOf(
+  method: string,
+  input: AnyInput,
+  { token: given, clock = Date.now }: ApiOptions,
+): RequestInit {
+  const token = typeof given === "function" ? given() : given;
   const { keepalive = false } = input;
   const headers = new Headers(input.headers);
   if (token && !headers.has("Authorization")) headers.set("Authorization", authorizationOf(token));
-  const body = bodyOf(input.body);
+  const body = bodyOf(input.body, clock());
   if (body !== null) headers.set("Content-Type", "application/json");
   return { method, headers, body, keepalive };
 }
@@ -107,8 +114,8 @@ async function send(
   input: AnyInput,
   options: ApiOptions,
 ): Promise<unknown> {
-  const { token, timeoutMs = DEFAULT_TIMEOUT_MS, fetch: ask = fetch } = options;
-  const request = requestOf(method, input, typeof token === "function" ? token() : token);
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, fetch: ask = fetch } = options;
+  const request = requestOf(method, input, options);
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(new DOMException("", "TimeoutError")), timeoutMs);
   const signal = input.signal ? AbortSignal.any([input.signal, timeout.signal]) : timeout.signal;

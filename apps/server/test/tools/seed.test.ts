@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
+import { comingVisits } from "../../tools/seed/demo-shop.ts";
 import { toShopVisit } from "../../tools/seed/shop-visits.ts";
 import { type GeneratedVisit, generateVisits, type TrafficPlan } from "../../tools/seed/traffic.ts";
 import { BIN, folder, headwater } from "../cli/command-line.ts";
@@ -119,6 +120,14 @@ describe("the demo's visits", () => {
   });
 });
 
+describe("the visits that come while the demo runs", () => {
+  it("are each of another visitor", () => {
+    const coming = comingVisits(UNTIL);
+    const visitors = Array.from({ length: 200 }, () => coming.next().value.visitor.anonymousId);
+    assert.equal(new Set(visitors).size, 200);
+  });
+});
+
 describe("headwater seed --url", () => {
   it("sends events to ingest; a second run stores nothing new", async () => {
     await using world = await openWorld();
@@ -226,6 +235,12 @@ describe("headwater demo", () => {
       headers: { authorization: `Bearer ${token}` },
     });
     assert.match(await debug.text(), /"origin_not_allowed"/, "it has refused requests");
+    const usage = await fetch(`${url}/api/usage?organizationId=org_default`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { days } = (await usage.json()) as { days: { accepted: number }[] };
+    assert.ok(days.length >= 3, `events arrive on each day of the history: ${JSON.stringify(days)}`);
+    assert.ok(days.every((day) => day.accepted < 0.7 * accepted));
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     assert.deepEqual(await ended, [0, null], said());

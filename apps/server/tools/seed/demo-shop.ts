@@ -1,7 +1,7 @@
 /** The shop of `headwater demo`: its source, settings and traffic, all through the HTTP API. */
 import { setTimeout } from "node:timers/promises";
 import { createApi, type HeadwaterApi } from "../../../../packages/api/src/index.ts";
-import { DAY_MS } from "../../src/core/time.ts";
+import { DAY_MS, HOUR_MS } from "../../src/core/time.ts";
 import { buildBody, createIngestSink } from "./ingest-sink.ts";
 import { toShopVisit } from "./shop-visits.ts";
 import { type GeneratedVisit, generateVisits } from "./traffic.ts";
@@ -10,11 +10,15 @@ const SITE = "https://shop.example";
 const STRANGERS = ["https://staging.shop.example", "https://shop-preview.example.net"];
 const REFUSED_EVENTS = 40;
 const CONCURRENT_REQUESTS = 24;
-/** Visitors who are on the site while the demo runs. */
-const LIVE_VISITORS = 6;
-const LIVE_STEP_MS = 15_000;
-/** Enough for days; then the same visits come again. */
+/** Visitors who are on the site at once while the demo runs. */
+const LIVE_VISITORS = 5;
+/** Slow enough that an hour of the demo does not have the visits of a day. */
+const LIVE_STEP_MS = 45_000;
+/** Enough for days; then others come. */
 const LIVE_EVENTS = 50_000;
+const ARRIVAL_MS = 1_000;
+/** The visits of this much time are sent at once, when the last of them has ended. A day is a multiple of it. */
+const SENT_AT_ONCE_MS = 3 * HOUR_MS;
 
 /** Generated events of a visit become twice as many by purchases and measurements. */
 const MEASURED_SHARE = 2;
@@ -117,26 +121,71 @@ interface HistoryOptions {
   readonly until: number;
   /** Aborted when the demo is to end. */
   readonly ending: AbortSignal;
+  /** The clock of the service. */
+  readonly clock: DemoClock;
   onSent(events: number): void;
 }
 
-/** Sends the visits of the last days. @returns the number of accepted events */
+/** Goes through the days of the history while it is sent. */
+export class DemoClock {
+  #at: number | null;
+
+  constructor(startsAt: number) {
+    this.#at = startsAt;
+  }
+
+  readonly now = (): number => this.#at ?? Date.now();
+
+  /** Never goes back. */
+  moveTo(at: number): void {
+    this.#at = Math.max(at, this.now());
+  }
+
+  /** From now on it is the machine's clock. */
+  follow(): void {
+    this.#at = null;
+  }
+}
+
+/** Sends each visit of the last days at its time, so that arrivals have a history too. @returns the number of accepted events */
 export async function sendHistory(shop: DemoShop, options: HistoryOptions): Promise<number> {
-  const { events, days, until, ending, onSent } = options;
+  const { events, days, until, ending, clock, onSent } = options;
   const { url, key } = shop;
-  const sink = createIngestSink({ url, key, site: SITE, headersOf, concurrency: CONCURRENT_REQUESTS });
+  const sink = createIngestSink({
+    url,
+    key,
+    site: SITE,
+    headersOf,
+    concurrency: CONCURRENT_REQUESTS,
+    clock: clock.now,
+  });
   const plan = { seed: 1, events: Math.ceil(events / MEASURED_SHARE), days, until, site: SITE };
   let sent = 0;
   let number = 0;
+  let dueAt = 0;
+  let due: GeneratedVisit[] = [];
+  const sendDue = async () => {
+    const ends = due.map(({ startedAt, events }) => events.at(-1)?.at ?? startedAt);
+    clock.moveTo(Math.min(Math.max(...ends) + ARRIVAL_MS, until));
+    for (const visit of due) {
+      if (ending.aborted) break;
+      await sink.add(visit);
+      sent += visit.events.length;
+      onSent(sent);
+    }
+    await sink.finish();
+    due = [];
+  };
   for (const visit of generateVisits(plan)) {
     if (ending.aborted) break;
+    if (visit.startedAt >= dueAt) {
+      await sendDue();
+      dueAt = (Math.floor(visit.startedAt / SENT_AT_ONCE_MS) + 1) * SENT_AT_ONCE_MS;
+    }
     const measured = toShopVisit(visit, number++, SITE);
-    const past = measured.events.filter(({ at }) => at < until);
-    await sink.add({ ...measured, events: past });
-    sent += past.length;
-    onSent(sent);
+    due.push({ ...measured, events: measured.events.filter(({ at }) => at < until) });
   }
-  await sink.finish();
+  await sendDue();
   return sink.counts.accepted;
 }
 
@@ -159,6 +208,7 @@ export async function sendRefused(shop: DemoShop): Promise<void> {
 
 interface LiveVisit {
   readonly visit: GeneratedVisit;
+  /** Those that are still to be sent. */
   readonly events: GeneratedVisit["events"];
   /** null before its first request. */
   sessionId: string | null;
@@ -169,12 +219,23 @@ const withoutMeasurements = (visit: GeneratedVisit): GeneratedVisit => ({
   events: visit.events.filter(({ event }) => event.passive !== true),
 });
 
-/** The visits that come while the demo runs. When they end, others come. */
-function* comingVisits(until: number): Generator<GeneratedVisit, never> {
+/** The visits that come while the demo runs, each of another visitor. When they end, others come. */
+export function* comingVisits(until: number): Generator<GeneratedVisit, never> {
   let number = 0;
-  for (let seed = 2; ; seed += 1)
-    for (const visit of generateVisits({ seed, events: LIVE_EVENTS, days: 30, until, site: SITE }))
-      if (!visit.visitor.isBot) yield withoutMeasurements(toShopVisit(visit, number++, SITE));
+  for (let seed = 2; ; seed += 1) {
+    const visitors = new Set<string>();
+    for (const visit of generateVisits({ seed, events: LIVE_EVENTS, days: 30, until, site: SITE })) {
+      const { isBot, anonymousId } = visit.visitor;
+      if (isBot || visitors.has(anonymousId)) continue;
+      visitors.add(anonymousId);
+      yield withoutMeasurements(toShopVisit(visit, number++, SITE));
+    }
+  }
+}
+
+function startVisit(coming: Generator<GeneratedVisit, never>): LiveVisit {
+  const visit = coming.next().value;
+  return { visit, events: [...visit.events], sessionId: null };
 }
 
 /** Sends the next event of a visit as of now. */
@@ -190,24 +251,19 @@ async function sendNext(api: HeadwaterApi, key: string, live: LiveVisit): Promis
   live.sessionId = answer?.sessionId ?? sessionId;
 }
 
-/** Keeps some visitors on the site until the demo ends: every few seconds one of them goes on. */
+/** Keeps some visitors on the site until the demo ends: now and then one of them goes on, or leaves for another. */
 export async function keepVisiting({ url, key }: DemoShop, ending: AbortSignal): Promise<void> {
   const api = createApi({ baseUrl: url, maxTries: 1 });
   const coming = comingVisits(Date.now());
-  const onSite: LiveVisit[] = [];
+  const onSite = Array.from({ length: LIVE_VISITORS }, () => startVisit(coming));
+  // all of them are on the site at once
+  for (const live of onSite) await sendNext(api, key, live);
   while (!ending.aborted) {
-    // all of them are on the site at once
-    const isNew = onSite.length < LIVE_VISITORS;
-    const visit = isNew ? coming.next().value : null;
-    const live = visit ? { visit, events: [...visit.events], sessionId: null } : onSite.shift();
-    if (!live) return;
-    if (live.events.length === 0) {
-      // the same visitors come again, so that one day of the demo is not unlike all others
-      live.events.push(...coming.next().value.events);
-      live.sessionId = null;
-    }
+    await setTimeout(LIVE_STEP_MS, null, { signal: ending }).catch(() => undefined);
+    const first = onSite.shift();
+    if (ending.aborted || !first) return;
+    const live = first.events.length > 0 ? first : startVisit(coming);
     await sendNext(api, key, live);
     onSite.push(live);
-    if (!isNew) await setTimeout(LIVE_STEP_MS, null, { signal: ending }).catch(() => undefined);
   }
 }

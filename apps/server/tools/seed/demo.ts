@@ -3,10 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildConsole } from "../../../console/build.js";
+import { makeSignInCode } from "../../src/access/first-start.ts";
 import { type Command, defineCommand, wholeNumber, withDefault } from "../../src/cli/command.ts";
 import { processEnvironment, readConfig } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/settings.ts";
+import { DAY_MS } from "../../src/core/time.ts";
+import { hashToken } from "../../src/core/token.ts";
+import { openLedgerBeside } from "../../src/open-ledger.ts";
 import type { RunningServer } from "../../src/server.ts";
-import { createDemoShop, keepVisiting, sendHistory, sendRefused } from "./demo-shop.ts";
+import { createDemoShop, DemoClock, keepVisiting, sendHistory, sendRefused } from "./demo-shop.ts";
 
 /** Ctrl-C, a process manager, and a terminal that is closed. */
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -18,15 +23,39 @@ const OF_DEMO = {
   SOURCE_RATE_BURST: "1000000",
 };
 
-async function startDemo(dataDir: string): Promise<RunningServer> {
+interface RunningDemo {
+  readonly config: Config;
+  readonly server: RunningServer;
+}
+
+async function startDemo(dataDir: string, clock: DemoClock): Promise<RunningDemo> {
   const { PATH, HOST, PORT = "0", WAREHOUSE, LOG_LEVEL = "silent" } = processEnvironment();
   const environment = { PATH, HOST, PORT, WAREHOUSE, LOG_LEVEL, DATA_DIR: dataDir, ...OF_DEMO };
   const consoleFolder = await buildConsole((line) => void process.stderr.write(`${line}\n`));
   const { startServer } = await import("../../src/server.ts");
-  return startServer(readConfig(environment), environment, { consoleFolder });
+  const config = readConfig(environment);
+  const options = { consoleFolder, clock: clock.now, signInLink: false };
+  return { config, server: await startServer(config, environment, options) };
 }
 
-const describe = (signInUrl: string | undefined, days: number): string => `
+/** @returns the address that signs the owner in; the link of the first start has expired by the clock of the history */
+async function finishHistory({ config, server }: RunningDemo, ownerToken: string): Promise<string> {
+  const now = Date.now();
+  const ledger = await openLedgerBeside(config, now);
+  try {
+    // the days of the history passed in minutes, which the service takes for a jump
+    await ledger.acceptClock({ now });
+    const owner = await ledger.tokenByHash({ hash: hashToken(ownerToken) });
+    if (!owner?.userId) throw new Error("the demo has no owner");
+    const { code, ...stored } = makeSignInCode(now);
+    await ledger.createSignInCode({ ...stored, userId: owner.userId, now });
+    return `${server.signInUrl}#code=${code}`;
+  } finally {
+    await ledger.close();
+  }
+}
+
+const describe = (signInUrl: string, days: number): string => `
 The demo is running: a made-up shop with ${days} days of traffic, and visitors who come while it runs.
 Open the console with this link, which works once:
 
@@ -50,16 +79,20 @@ export const demo: Command = defineCommand({
     for (const name of END_SIGNALS) process.on(name, () => controller.abort());
     const dataDir = mkdtempSync(join(tmpdir(), "headwater-demo-"));
     try {
-      const server = await startDemo(dataDir);
       const until = Date.now();
+      // the service lives through the days of the history
+      const clock = new DemoClock(until - days * DAY_MS);
+      const started = await startDemo(dataDir, clock);
+      const { server } = started;
       const { url } = server;
       const shop = await createDemoShop({ url, token: server.firstStart?.token ?? "" }, until);
       const onSent = (sent: number) => progress(() => `${sent} of about ${events} events`);
-      const accepted = await sendHistory(shop, { events, days, until, ending, onSent });
+      const accepted = await sendHistory(shop, { events, days, until, ending, clock, onSent });
+      clock.follow();
       if (!ending.aborted) {
         await sendRefused(shop);
         const live = keepVisiting(shop, ending);
-        const signInUrl = server.firstStart?.signInUrl;
+        const signInUrl = await finishHistory(started, shop.token);
         const ready = isJson
           ? JSON.stringify({ ok: true, url, signInUrl, accepted })
           : describe(signInUrl, days);

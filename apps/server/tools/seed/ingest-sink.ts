@@ -22,6 +22,8 @@ export interface IngestTarget {
   headersOf?: (visit: GeneratedVisit) => Record<string, string>;
   /** Requests at the same time. */
   concurrency?: number;
+  /** The time at which a request is sent. */
+  clock?: () => number;
 }
 
 export const buildBody = ({ visitor, sessionId, events }: GeneratedVisit): Schemas["StartSession"] => ({
@@ -32,6 +34,7 @@ export const buildBody = ({ visitor, sessionId, events }: GeneratedVisit): Schem
   page: events[0]?.event.page ?? {},
   context: { locale: visitor.locale, timezone: visitor.timezone },
   batchId: `batch-${sessionId}`,
+  // the client sets it again when it sends the request
   sentAt: new Date().toISOString(),
   events: events.map(({ event }) => event),
 });
@@ -43,8 +46,9 @@ export function createIngestSink({
   site,
   headersOf = () => ({}),
   concurrency = MAX_CONCURRENT,
+  clock = Date.now,
 }: IngestTarget) {
-  const api = createApi({ baseUrl: url, maxTries: MAX_TRIES });
+  const api = createApi({ baseUrl: url, maxTries: MAX_TRIES, clock });
   const counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0 };
   const pending = new Set<Promise<void>>();
   let failure: unknown = null;
