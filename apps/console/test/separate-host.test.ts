@@ -83,7 +83,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved").waitFor();
   await page.getByRole("link", { name: "Stats" }).click();
-  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("Name").fill("Board");
   await page.getByRole("button", { name: "Create link" }).click();

@@ -24,7 +24,7 @@ const headline = (page: Page, label: string, text: string) =>
 
 /** Creates a share link with the button. @returns the copied link */
 async function makeLink(page: Page, label: string, password = ""): Promise<string> {
-  await page.getByRole("button", { name: "More", exact: true }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("Name").fill(label);
   await page.getByLabel("Password (optional)").fill(password);
@@ -70,7 +70,7 @@ consoleStatsTest(
     assert.ok(!requests.some((url) => url.includes(token)), "no request has the token in its URL");
     const kept = await guest.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
     assert.ok(!kept.includes(token), "the token is not stored");
-    await guest.getByRole("button", { name: "More", exact: true }).click();
+    await guest.getByRole("button", { name: "More actions" }).click();
     await guest.getByLabel("Time zone").waitFor();
     for (const name of ["Export", "Share", "Source settings", "Sign out"])
       assert.equal(await guest.getByRole("button", { name, exact: true }).count(), 0, name);
@@ -119,7 +119,7 @@ consoleTest(
     };
     await world.ask("/api/tokens", { method: "POST", body });
     await open(`/analytics/stats?sourceId=${sourceId}`);
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await page.getByRole("region", { name: "Links" }).getByText("Board").waitFor();
     await page.getByRole("button", { name: "Create link" }).click();
@@ -203,11 +203,11 @@ consoleStatsTest(
     await page.getByText("Incomplete link").waitFor();
 
     await open(lastDays(source));
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Share", exact: true }).click();
     await look("share-panel", HOSTILE.slice(0, 100));
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "More", exact: true }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("button", { name: "Export", exact: true }).click();
     await look("export-panel", "events from");
     await page.setViewportSize({ width: 360, height: 1400 });
@@ -229,7 +229,7 @@ consoleTest(
       ["admin", ["Export", "Share"]],
     ] as const) {
       await open(`/analytics/stats?sourceId=${source.sourceId}`, await memberToken(world, role));
-      await page.getByRole("button", { name: "More", exact: true }).click();
+      await page.getByRole("button", { name: "More actions" }).click();
       await page.getByLabel("Time zone").waitFor();
       const found = [];
       for (const name of ["Export", "Share"])
