@@ -343,7 +343,7 @@ consoleStatsTest(
       await shoot(`all-sources-${colorScheme}`);
     }
     await sites.getByRole("button", { name: "North" }).click();
-    await page.getByRole("button", { name: "Remove filter Site is North" }).waitFor();
+    await page.getByRole("button", { name: "Remove filter Source is North" }).waitFor();
     await metricOf(page, "Visitors", "1").waitFor();
     await page.getByRole("button", { name: "Explore", exact: true }).click();
     await page.getByRole("button", { name: /^Entrances and exits/ }).click();
