@@ -187,7 +187,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
   ];
 }
 
-interface CommandGroup {
+interface PaletteGroup {
   /** null: the group is the only one. */
   readonly title: string | null;
   readonly commands: readonly PaletteCommand[];
@@ -195,7 +195,7 @@ interface CommandGroup {
 
 interface PaletteCommands extends Pick<SourceCommands, "missing"> {
   /** Those that contain all words of the text, in any order; without a text, the pages of the shown source and the others. */
-  find(text: string): readonly CommandGroup[];
+  find(text: string): readonly PaletteGroup[];
 }
 
 export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands {

@@ -55,7 +55,7 @@ const DIMENSION_GROUPS: Readonly<
   os: "Devices",
   osVersion: "Devices",
   screen: "Devices",
-  site: "Sites",
+  site: "Sources",
 };
 export const DIMENSION_FIELDS = Object.entries(DIMENSION_GROUPS).map(
   // the keys are dimensions
