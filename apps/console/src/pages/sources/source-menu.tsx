@@ -1,12 +1,14 @@
 /** The sources of the workspace, each of which opens the same page of it. */
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { api } from "../../api.ts";
 import { MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
 import { TextLink } from "../../ui/links.tsx";
+import { TextInput } from "../../ui/primitives/fields.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
-/** Further sources are on the sources page. */
+/** A search finds the further ones. */
 const MAX_SOURCES = 12;
 
 interface SourceMenuProps {
@@ -18,11 +20,20 @@ interface SourceMenuProps {
 export function SourceMenu({ selected, close }: SourceMenuProps) {
   const { organizationId, can } = useWorkspace();
   const navigate = useNavigate();
-  const { data } = useQuery({
-    queryKey: ["sources", organizationId, "switcher"],
-    queryFn: ({ signal }) => api.listSources({ query: { organizationId, limit: MAX_SOURCES }, signal }),
-  });
-  const sources = data?.sources ?? [];
+  const [search, setSearch] = useState("");
+  const page = (text: string) =>
+    queryOptions({
+      queryKey: ["sources", organizationId, "switcher", text],
+      queryFn: ({ signal }) =>
+        api.listSources({
+          query: { organizationId, limit: MAX_SOURCES, ...(text !== "" && { search: text }) },
+          signal,
+        }),
+    });
+  // the menu waits for it, so that the focus does not go to the link at its end
+  const { data: first } = useSuspenseQuery(page(""));
+  const { data: found = first } = useQuery({ ...page(search), placeholderData: keepPreviousData });
+  const { sources } = found;
   const open = (sourceId: string) => {
     close();
     void navigate({ to: selected === null ? "/analytics/stats" : ".", search: { sourceId } });
@@ -34,7 +45,16 @@ export function SourceMenu({ selected, close }: SourceMenuProps) {
   return (
     <>
       <MenuTitle>Sources</MenuTitle>
-      {sources.length > 1 && can("stats:read") && (
+      {first.nextCursor !== null && (
+        <TextInput
+          data-autofocus
+          aria-label="Search sources"
+          placeholder="Search by name"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      )}
+      {first.sources.length > 1 && can("stats:read") && (
         <MenuItem isSelected={selected === null} onSelect={openAll}>
           All sources
         </MenuItem>
@@ -44,6 +64,7 @@ export function SourceMenu({ selected, close }: SourceMenuProps) {
           {name}
         </MenuItem>
       ))}
+      {sources.length === 0 && <MenuTitle>No source matches “{search}”.</MenuTitle>}
       <div className="menu-foot">
         <TextLink to="/sources" size="sm">
           Manage sources

@@ -21,7 +21,9 @@ interface ScopeFieldsProps {
 export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
   const { organizationId } = useWorkspace();
   const { data: sources = [] } = useQuery(sourcesQuery(organizationId));
-  const choices = sources.map(({ sourceId, name }) => ({ value: sourceId, label: name }));
+  const choices = sources
+    .map(({ sourceId, name }) => ({ value: sourceId, label: name }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, undefined, { numeric: true }));
   const select = (value: string) => {
     const scope = value === "ingest" || value === "stats" ? value : null;
     onChange({ scope, sourceId: scope === null ? null : (limit.sourceId ?? choices[0]?.value ?? null) });
