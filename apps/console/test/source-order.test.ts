@@ -14,6 +14,21 @@ import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { visits } from "./visits.ts";
 
 consoleTest(
+  "With more sources than the menu beside a name lists, its search has the focus and finds the others.",
+  async ({ world, page, open }) => {
+    const wanted = await world.createSource({ name: "Menu harbour" });
+    const shown = await world.createSource({ name: "Menu quay" });
+    for (let number = 1; number <= 13; number += 1) await world.createSource({ name: `Menu ${number}` });
+    await open(`/sources/settings?sourceId=${shown.sourceId}`);
+    await page.getByRole("button", { name: "Switch source" }).click();
+    await page.getByRole("textbox", { name: "Search sources" }).and(page.locator(":focus")).fill("harbour");
+    await page.getByRole("button", { name: "Menu harbour", exact: true }).click();
+    await page.getByRole("heading", { name: "Menu harbour" }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("sourceId"), wanted.sourceId);
+  },
+);
+
+consoleTest(
   "Of 120 sources the failing one is the first row, says why, and leads to the attempts that were refused for this reason.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: "Oldest shop" });

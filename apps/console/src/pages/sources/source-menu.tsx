@@ -54,7 +54,7 @@ export function SourceMenu({ selected, close }: SourceMenuProps) {
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       )}
-      {first.sources.length > 1 && can("stats:read") && (
+      {search === "" && first.sources.length > 1 && can("stats:read") && (
         <MenuItem isSelected={selected === null} onSelect={openAll}>
           All sources
         </MenuItem>
