@@ -71,6 +71,15 @@ test("The line of an invitation names who gets it, or without an address the rol
   assert.deepEqual(textOf(null, made(null)), ["Role: viewer", "Expires at: Oct 6, 8:00 PM"]);
 });
 
+test("The line of a token that reads the stats of one source calls it a share link.", () => {
+  const token = (scope: string | null) => ({ label: "Client", scope });
+  const made = (scope: string | null) => ({ ...entry(null, token(scope)), action: "token.created" });
+  assert.equal(titleOf(made("stats"), NAMES), "Share link created: Client");
+  assert.equal(titleOf(made(null), NAMES), "Token created: Client");
+  const revoked = { ...entry(token("stats"), null), action: "token.revoked" };
+  assert.equal(titleOf(revoked, NAMES), "Share link revoked: Client");
+});
+
 consoleTest(
   "A line of the audit log has the change, its object, the person and the time; it opens the details.",
   async ({ world, page, open, shoot }) => {
@@ -130,6 +139,11 @@ consoleTest(
     await shows("Source created: Atlas");
     assert.equal(new URL(page.url()).search, "?search=atlas&range=today");
     await shoot("audit-filters");
+    await page.keyboard.press("r");
+    await page.getByRole("button", { name: "Yesterday" }).click();
+    await page.getByText("No entries match").waitFor();
+    await page.goBack();
+    await shows("Source created: Atlas");
     await page.getByLabel("Action").selectOption("Members");
     await page.getByText("No entries match").waitFor();
     await page.goBack();

@@ -34,9 +34,11 @@ const startOf = (day: string) => new Date(`${day}T00:00`).toISOString();
 function useAuditFilters() {
   const [given, change] = useListFilters("/audit");
   const today = todayIn(browserTimeZone(), useNow());
+  const yesterday = shiftDay(today, -1);
   const allTime: NamedRange = { value: ALL, label: "All time", days: [EARLIEST_DAY, today] };
   const presets = [
     { value: "today", label: "Today", days: [today, today] as const },
+    { value: "yesterday", label: "Yesterday", days: [yesterday, yesterday] as const },
     ...[7, 30, 90].map((days) => lastDays(today, days)),
     allTime,
   ];

@@ -76,10 +76,15 @@ const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "source.saved_item_deleted": "deleted",
 };
 
+/** The tokens that read the stats of one source are share links. */
+const isShareLink = (token: unknown) => textOf(token, "scope") === "stats";
+
 /** `source.key_rotated` of the shop: `Source key rotated: Shop`. */
 export function titleOf(entry: AuditEntry, names: ReadonlyMap<string, string>): string {
   const kind = textOf(entry.after, "kind") ?? textOf(entry.before, "kind");
-  const text = ACTION_TEXTS[entry.action] ?? entry.action.replace(/[._]/g, " ");
+  const isLink = isShareLink(entry.before) || isShareLink(entry.after);
+  const action = isLink ? entry.action.replace("token.", "share link ") : entry.action;
+  const text = ACTION_TEXTS[action] ?? action.replace(/[._]/g, " ");
   const words = entry.action.startsWith("source.saved_item") ? `${kind ?? "item"} ${text}` : text;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${nameOfTarget(entry, names)}`;
 }
