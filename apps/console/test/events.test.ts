@@ -83,6 +83,10 @@ consoleTest(
     await proposed.getByText("price (number, required)").waitFor();
     await requireAccessible(page);
     await shootAll(page, "proposal", shoot);
+    await dialog(page).getByRole("button", { name: "Select none" }).click();
+    await dialog(page).getByRole("button", { name: "Add none" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Select all" }).click();
+    await dialog(page).getByRole("button", { name: "Add 2 events" }).waitFor();
     await proposed.getByRole("checkbox", { name: "signup" }).uncheck();
     await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
     await page.getByText("Plan version 1 · ").waitFor();

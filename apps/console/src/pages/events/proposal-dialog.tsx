@@ -7,7 +7,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
-import { Group, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { JsonChange } from "./json-change.tsx";
 import { differencesOf, type PlanDifference } from "./plan-events.ts";
 import { useSavePlan } from "./plan-queries.ts";
@@ -56,6 +56,13 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
           : "Types come from the accepted events. A property is required if there were at least 20 events and all had it."}
         {leftOut > 0 && ` The plan is full: ${pluralize(leftOut, "more event")} cannot be added.`}
       </Text>
+      {addedEvents.length > 1 && (
+        <Group>
+          <Button size="xs" variant="default" onClick={() => setRefused(count === 0 ? [] : addedEvents)}>
+            {count === 0 ? "Select all" : "Select none"}
+          </Button>
+        </Group>
+      )}
       <ul className="plain-list proposed-events" aria-label="Proposed events">
         {differencesOf(saved.plan, plan).map((difference) => (
           <ProposedEvent
