@@ -130,6 +130,22 @@ consoleTest(
   },
 );
 
+consoleTest("The widest time of the 12-hour clock fits in its column.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  await world.openSession(source);
+  await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+  const [textPx, columnPx] = await page
+    .getByRole("option")
+    .getByRole("time")
+    .evaluate((time) => {
+      time.textContent = "12:58:58 PM";
+      const text = document.createRange();
+      text.selectNodeContents(time);
+      return [text.getBoundingClientRect().width, time.clientWidth] as const;
+    });
+  assert.ok(textPx <= columnPx, `${textPx} px in ${columnPx} px`);
+});
+
 consoleTest(
   "Until the first request the debug page shows the next step only, and then its attempts.",
   async ({ world, page, open }) => {
