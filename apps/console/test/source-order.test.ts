@@ -29,7 +29,7 @@ consoleTest(
 );
 
 consoleTest(
-  "Of 120 sources the failing one is the first row, says why, and leads to the attempts that were refused for this reason.",
+  "Of 120 sources the failing one is the first row, says why, and leads to the attempts that were refused for this reason; once its origin is allowed, accepted ones follow.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: "Oldest shop" });
     for (let number = 1; number <= 119; number += 1) await world.createSource({ name: `Shop ${number}` });
@@ -53,6 +53,11 @@ consoleTest(
       .filter({ hasText: new URL(origin).host })
       .waitFor();
     assert.equal(new URL(page.url()).searchParams.get("code"), "origin_not_allowed");
+    await page.getByRole("button", { name: `Allow ${origin}` }).click();
+    await page.getByText(/^Allowed \d+:\d\d\s[AP]M$/).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).waitFor({ state: "detached" });
+    assert.equal((await world.send(bootstrapPath(source), bootstrapBody(), { origin })).status, 200);
+    await attempts.getByRole("option").filter({ hasText: "Session opened" }).waitFor();
   },
 );
 

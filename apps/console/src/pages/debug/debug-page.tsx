@@ -88,6 +88,8 @@ function Debug({ source }: { readonly source: Source }) {
             groups={matching.data?.requestGroups}
             isFiltered={isFiltered}
             onFilter={filter}
+            // the requests that are accepted now have no code
+            onAllow={(code) => filters.code === code && filter({ code: undefined })}
           />
         )}
       </QueryResult>

@@ -12,7 +12,7 @@ import { partitionProblems } from "./mended-problems.ts";
 import { OutcomeTimeline } from "./outcome-timeline.tsx";
 import { OUTCOMES } from "./outcomes.ts";
 import { PlanViolations } from "./plan-violations.tsx";
-import { ProblemList } from "./problem-list.tsx";
+import { ProblemList, type ProblemListProps } from "./problem-list.tsx";
 
 /** The code of rejected events, and of the warning about accepted ones. Their entry in the list of problems says more. */
 const PLAN_CODE = "plan_violation";
@@ -26,7 +26,8 @@ interface HealthPanelProps {
   /** The requests of the last 24 hours that the filters select. undefined: not known yet, or reading them failed. */
   readonly groups: DebugData["requestGroups"] | undefined;
   readonly isFiltered: boolean;
-  readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
+  readonly onFilter: ProblemListProps["onFilter"];
+  readonly onAllow: ProblemListProps["onAllow"];
 }
 
 const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["health"]["last24h"]) =>
@@ -50,7 +51,7 @@ function filteredFacts(groups: HealthPanelProps["groups"]) {
 }
 
 export function HealthPanel(props: HealthPanelProps) {
-  const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter } = props;
+  const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter, onAllow } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const period = isFiltered ? "Last 24 hours, matching requests" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
@@ -97,7 +98,7 @@ export function HealthPanel(props: HealthPanelProps) {
           {hint}
         </Alert>
       ))}
-      <ProblemList source={source} problems={current} mended={mended} onFilter={onFilter}>
+      <ProblemList {...{ source, mended, onFilter, onAllow }} problems={current}>
         {hasViolations && (
           <PlanViolations
             sourceId={source.sourceId}

@@ -18,12 +18,14 @@ const MAX_ORIGINS = 4;
 /** Further problems are folded. */
 const MAX_SHOWN = 3;
 
-interface ProblemListProps {
+export interface ProblemListProps {
   readonly source: Source;
   readonly problems: readonly ShownProblem[];
   /** Those of which requests were accepted since. */
   readonly mended: readonly ShownProblem[];
   readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
+  /** Receives the code of the problem after one of its origins was allowed. */
+  readonly onAllow: (code: string) => void;
   /** Further entries of the list. */
   readonly children: ReactNode;
 }
@@ -51,14 +53,14 @@ export const ProblemList = ({ problems, mended, children, ...shared }: ProblemLi
   );
 };
 
-interface ProblemItemProps extends Pick<ProblemListProps, "source" | "onFilter"> {
+interface ProblemItemProps extends Pick<ProblemListProps, "source" | "onFilter" | "onAllow"> {
   readonly problem: ShownProblem;
 }
 
-const ProblemItem = ({ source, problem, onFilter }: ProblemItemProps) => {
+const ProblemItem = ({ source, problem, onFilter, onAllow }: ProblemItemProps) => {
   const { code, count, unit, hint, origins, done } = problem;
   const name = meaningOf(code);
-  const mending = useAllowOrigin(source);
+  const mending = useAllowOrigin(source, () => onAllow(code));
   const isAboutOrigins = code === "origin_not_allowed" && origins.length > 0;
   const [only] = origins.length === 1 ? origins : [];
   const filterBy = (origin: string) => onFilter({ code, origin });
@@ -122,14 +124,17 @@ const OriginButton = ({ origin, onOrigin }: OriginButtonProps) => (
 );
 
 /** Allows one origin at a time: each change contains the whole list of the source. */
-function useAllowOrigin(source: Source) {
+function useAllowOrigin(source: Source, onAllow: () => void) {
   const invalidate = useInvalidateSource();
   return useMutation({
     mutationFn: async (origin: string) => {
       const { fix } = remedyForOrigin(source, origin);
       if (fix) await makeFix(source, fix);
     },
-    onSuccess: () => invalidate(source.sourceId),
+    onSuccess: async () => {
+      await invalidate(source.sourceId);
+      onAllow();
+    },
   });
 }
 
