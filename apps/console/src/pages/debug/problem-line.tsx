@@ -8,7 +8,7 @@ interface ProblemLineProps {
   readonly name: string;
   /** The text of the line. */
   readonly text: ReactNode;
-  /** What mends the problem. It takes the place of the button. */
+  /** What mends the problem. It takes the place of the button and of what the button shows. */
   readonly action?: ReactNode;
   readonly isMended?: boolean;
   /** Shown below the line on request; null: there is no more to show. */
@@ -33,7 +33,7 @@ export function ProblemLine({ name, text, action = null, isMended = false, child
             {isOpen ? "Close" : "Review"}
           </Button>
         ))}
-      {isOpen && children && <div className="problem-text problem-more">{children}</div>}
+      {isOpen && !action && children && <div className="problem-text problem-more">{children}</div>}
     </li>
   );
 }
