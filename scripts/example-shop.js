@@ -91,7 +91,7 @@ async function createSources(url) {
   return { organizationId, shop, help, beta };
 }
 
-/** Saves items as members do: funnel, segments, an annotation, a tracking plan, colleagues and a token. */
+/** Saves items as members do: funnel, segments, an annotation and a tracking plan. */
 async function saveSettings(url, { organizationId, shop }) {
   const saved = (body) =>
     callApi(url, `/api/tracking-sources/${shop.sourceId}/saved`, { organizationId, shared: true, ...body });
@@ -111,30 +111,12 @@ async function saveSettings(url, { organizationId, shop }) {
     ],
   });
   await callApi(url, "/api/onboarding", { organizationId }, "POST");
-  await callApi(url, "/api/profile", { name: "Kim Larsen" }, "PATCH");
   const plan = {
     mode: "warn",
     unknownEvents: "allow",
     events: { purchase: { schema: PURCHASE_SCHEMA }, signup: { schema: SIGNUP_SCHEMA, mode: "reject" } },
   };
   await callApi(url, `/api/tracking-sources/${shop.sourceId}/plan`, { organizationId, plan }, "PUT");
-  for (const [name, role] of [
-    ["Amara Okafor", "admin"],
-    ["Jonas Weber", "developer"],
-    ["Mei Tanaka", "viewer"],
-  ])
-    await callApi(url, "/api/members", {
-      organizationId,
-      name,
-      email: `${name.split(" ")[0].toLowerCase()}@shop.example`,
-      role,
-    });
-  await callApi(url, "/api/tokens", {
-    organizationId,
-    label: "Order service",
-    scope: "ingest",
-    sourceId: shop.sourceId,
-  });
 }
 
 const PROBLEM_VISITOR = {

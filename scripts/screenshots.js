@@ -80,10 +80,10 @@ const PICTURES = [
     text: "A request in the debug view: what was received, the result of each event, and what is stored",
     path: ofSource("/analytics/setup/debug"),
     prepare: async (page) => {
-      const attempts = page.getByRole("listbox", { name: "Attempts" });
+      const attempts = page.getByRole("listbox", { name: "Requests" });
       await attempts.getByRole("option").filter({ hasText: "partial" }).first().click();
       await page.getByRole("region", { name: "Received, JSON" }).waitFor();
-      await scrollTo("Attempt")(page);
+      await scrollTo("Request")(page);
     },
     isDark: true,
   },
