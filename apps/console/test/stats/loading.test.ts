@@ -163,3 +163,44 @@ consoleStatsTest(
     await page.unrouteAll({ behavior: "ignoreErrors" });
   },
 );
+
+consoleStatsTest(
+  "Real time and paths show no zero before their first answer.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    const { promise: held, resolve: free } = Promise.withResolvers<void>();
+    await page.route("**/api/stats/query", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(`/analytics/stats?sourceId=${source.sourceId}&tz=UTC&view=realtime`);
+    const recent = page.getByRole("region", { name: "Last 30 minutes", exact: true });
+    await recent
+      .getByText("Last 30 minutes—")
+      .or(recent.getByText("—", { exact: true }))
+      .first()
+      .waitFor();
+    assert.doesNotMatch((await recent.textContent()) ?? "", /visitors ·/);
+    await shoot("realtime-loading");
+    free();
+    await recent.getByText("0 visitors · 0 page views · 0 events").waitFor();
+
+    await open(`${lastDays(source)}&view=paths&path1=/&path2=/pricing`);
+    await page.getByRole("region", { name: "Step 3" }).getByRole("listitem").first().waitFor();
+    await page.locator(".path-column[aria-busy=true]").first().waitFor({ state: "detached" });
+    const { promise: heldPaths, resolve: freePaths } = Promise.withResolvers<void>();
+    await page.route("**/api/stats/paths", async (route) => {
+      await heldPaths;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Start at the selected step" }).click();
+    const start = page.getByRole("region", { name: "Page", exact: true });
+    await start.getByRole("status", { name: "Loading" }).waitFor();
+    assert.equal(await start.getByRole("listitem").count(), 0);
+    await shoot("paths-loading");
+    freePaths();
+    await start.getByRole("listitem").first().waitFor();
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  },
+);

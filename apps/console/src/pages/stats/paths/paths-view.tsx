@@ -166,6 +166,10 @@ interface PathAnswer {
 
 type ColumnData = Omit<PathColumnProps, "selected">;
 
+/** Rows of the previous path have none for the page that is new: it is loading. */
+const whileStale = (isStale: boolean, rows: readonly PathRow[]) =>
+  isStale && sumOf(rows) === 0 ? undefined : rows;
+
 /** The first column has the entry pages, or the page that the paths start from; each further one has what came next. */
 function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer): PathColumnProps[] {
   const [first] = pages;
@@ -173,7 +177,7 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
     ? {
         title: first !== undefined && isEvent(first) ? "Event" : "Page",
         total: null,
-        rows: [{ page: first ?? null, sessions: sumOf(rowsOf(paths, 1, first)) }],
+        rows: whileStale(isStale, [{ page: first ?? null, sessions: sumOf(rowsOf(paths, 1, first)) }]),
         isStale,
       }
     : { title: "Entry page", ...entryPages };
@@ -183,7 +187,7 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
       title: `Step ${at + 2}`,
       // the API counts only the most frequent ways: the others are the rest of the page's sessions
       total: (isStale ? null : columns[at]?.rows?.find((row) => row.page === page)?.sessions) ?? null,
-      rows: rowsOf(paths, at + 1, page),
+      rows: whileStale(isStale, rowsOf(paths, at + 1, page)),
       isStale,
     });
   return columns.map((column, at) => ({ ...column, selected: pages[at] }));

@@ -107,7 +107,7 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
     options,
   );
   const totals = useStats(scope, { metrics: ["visitors", "pageviews", "events"] }, options);
-  const [visitors = 0, pageviews = 0, events = 0] = totals.data?.results[0]?.metrics ?? [];
+  const [visitors, pageviews, events] = totals.data?.results[0]?.metrics ?? [];
   return (
     <Paper p="md" component="section" aria-label="Last 30 minutes" className="panel-wide">
       <div className="realtime-head">
@@ -116,8 +116,9 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
           <Text size="sm" c="dimmed">
             Last 30 minutes
           </Text>
-          {pluralize(visitors ?? 0, "visitor")} · {pluralize(pageviews ?? 0, "page view")} ·{" "}
-          {pluralize(events ?? 0, "event")}
+          {totals.data
+            ? `${pluralize(visitors ?? 0, "visitor")} · ${pluralize(pageviews ?? 0, "page view")} · ${pluralize(events ?? 0, "event")}`
+            : "—"}
         </div>
       </div>
       <Title order={2} size="h5" mb="xs">
