@@ -20,6 +20,9 @@ consoleStatsTest(
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Save as segment" }).waitFor({ state: "detached" });
+    const saved = page.getByRole("status").filter({ hasText: "Saved as segment “Interested”" });
+    await saved.and(page.locator(":focus")).waitFor();
+    await shoot("segment-saved");
 
     await open(lastDays(source), await memberToken(world, "viewer"));
     await page.getByRole("button", { name: "Add filter" }).click();

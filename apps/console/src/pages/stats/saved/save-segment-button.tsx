@@ -1,4 +1,4 @@
-/** The button that saves the view's filters as a segment. */
+/** The button that saves the view's filters as a segment, or the name of the segment that has them. */
 import { useState } from "react";
 import { areSameFilters } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
@@ -8,8 +8,22 @@ import { useSavedItems } from "./use-saved-items.ts";
 export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsView }) {
   const [isOpen, setOpen] = useState(false);
   const { canSave, canShare, save, items } = useSavedItems(scope.sourceId);
-  const isSaved = items.some(({ filters }) => filters !== null && areSameFilters(filters, scope.filters));
-  if (!canSave || isSaved) return null;
+  const segment = items.find(
+    ({ kind, filters }) => kind === "segment" && areSameFilters(filters ?? [], scope.filters),
+  );
+  if (!canSave) return null;
+  if (segment)
+    return (
+      <span
+        role="status"
+        className="chip chip-bare"
+        tabIndex={-1}
+        // the button that opened the dialog is gone
+        ref={(element) => (isOpen ? element?.focus() : undefined)}
+      >
+        <span className="chip-text">Saved as segment “{segment.name}”</span>
+      </span>
+    );
   return (
     <>
       <button type="button" className="chip chip-bare" onClick={() => setOpen(true)}>
