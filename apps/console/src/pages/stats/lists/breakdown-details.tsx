@@ -33,6 +33,8 @@ const PAGE_ROWS = 25;
 /** Metrics whose best values are first when the list is sorted by them. */
 const LOWER_IS_BETTER: ReadonlySet<StatsMetric> = new Set(["bounceRate", "p75:lcp", "p75:inp", "p75:cls"]);
 
+const EXIT_RATE_METRICS: readonly StatsMetric[] = ["exitRate", "exits", "pageviews", "entrances"];
+
 interface BreakdownDetailsProps {
   readonly breakdown: Breakdown;
   readonly view: StatsView;
@@ -92,6 +94,17 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
         >
           Explore
         </Button>
+        {breakdown.dimension === "exitPage" && (
+          <Button
+            variant="default"
+            onClick={() => {
+              onClose();
+              view.update({ view: "explore", ...tableParams(["page"], EXIT_RATE_METRICS) });
+            }}
+          >
+            Exit rates
+          </Button>
+        )}
         <AsyncButton variant="default" isPending={download.isPending} onPress={() => download.mutateAsync()}>
           <Icon name="download" /> Download CSV
         </AsyncButton>

@@ -11,6 +11,7 @@ import {
   type Breakdown,
   formatRowValue,
   hasShares,
+  isOfVisitEnds,
   type ListMetric,
   metricName,
   metricTitle,
@@ -85,9 +86,13 @@ export function BreakdownRows(props: BreakdownRowsProps) {
             {dimensionLabel(dimension)}
             <EstimateMark accuracy={answer.accuracy} />
           </th>
-          {columns.map(({ metric, className, hasChange }) => (
+          {columns.map(({ metric, className, hasShare, hasChange }) => (
             <Fragment key={metric}>
               <th className={className} title={metricTitle(metric, dimension)}>
+                {hasShare && isOfVisitEnds(dimension) && (
+                  // alone, the share of a page looks like its exit rate
+                  <span className="ranking-share" data-share="of all" />
+                )}
                 {heading(metric, metricName(metric, dimension))}
               </th>
               {hasChange && <th className="ranking-figure">Change</th>}

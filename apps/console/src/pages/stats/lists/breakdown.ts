@@ -35,7 +35,8 @@ export function metricName(metric: ListMetric, dimension: StatsDimension): strin
   if (metric === "events" && dimension === "currency") return "Orders";
   return isSum(metric) ? "Sum" : METRIC_NAMES[metric];
 }
-const isOfVisitEnds = (dimension: StatsDimension) => dimension === "entryPage" || dimension === "exitPage";
+export const isOfVisitEnds = (dimension: StatsDimension) =>
+  dimension === "entryPage" || dimension === "exitPage";
 
 const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
   bounceRate: "Sessions with one page view and no other action ÷ all sessions",
@@ -51,8 +52,10 @@ const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
 };
 /** @returns what a column counts, where its name does not say it */
 export function metricTitle(metric: StatsMetric, dimension: StatsDimension): string | undefined {
-  if (metric === "sessions" && dimension === "exitPage") return "Sessions that ended on the page";
-  if (metric === "sessions" && dimension === "entryPage") return "Sessions that began on the page";
+  if (metric === "sessions" && dimension === "exitPage")
+    return "Sessions that ended on the page, and their share of all exits";
+  if (metric === "sessions" && dimension === "entryPage")
+    return "Sessions that began on the page, and their share of all sessions";
   if (metric === "events" && dimension === "currency") return "Events with revenue";
   if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All page views of these sessions";
   return METRIC_TITLES[metric];
