@@ -33,19 +33,19 @@ const PICTURES = [
   },
   {
     name: "stats-dark",
-    text: "The same in the dark mode",
+    text: "Dark",
     path: stats("compare=previous"),
     isDark: true,
   },
   {
     name: "locations",
-    text: "Where visitors come from, goals with conversion rates and revenue, and events",
+    text: "Places, goals and events",
     path: stats("places=map&with=browser"),
     prepare: scrollTo("Devices"),
   },
   {
     name: "funnel",
-    text: "A saved funnel, broken down by device",
+    text: "A funnel by device",
     path: stats("view=funnel&step1=page:/&step2=page:/products&step3=event:search&within=month"),
     prepare: async (page) => {
       await page.getByLabel("Break down by").selectOption({ label: "Device" });
@@ -54,7 +54,7 @@ const PICTURES = [
   },
   {
     name: "paths",
-    text: "Paths of visits, page by page",
+    text: "Paths",
     path: stats("view=paths"),
     prepare: async (page, waitUntilLoaded) => {
       for (const name of ["/", "/products", "/pricing"]) {
@@ -64,20 +64,20 @@ const PICTURES = [
     },
   },
   { name: "realtime", text: "The last 30 minutes", path: stats("view=realtime"), isDark: true },
-  { name: "sources", text: "The sources of a workspace and their last 24 hours", path: () => "/sources" },
+  { name: "sources", text: "Sources", path: () => "/sources" },
   {
     name: "install",
-    text: "Installing: the snippet with its options",
+    text: "Install",
     path: ofSource("/analytics/setup/install"),
   },
   {
     name: "debug",
-    text: "Debug: every request with its answer, and problems with the button that fixes them",
+    text: "Debug: every request with its answer",
     path: ofSource("/analytics/setup/debug"),
   },
   {
     name: "request",
-    text: "A request in the debug view: what was received, the result of each event, and what is stored",
+    text: "A request: received, answered, stored",
     path: ofSource("/analytics/setup/debug"),
     prepare: async (page) => {
       const attempts = page.getByRole("listbox", { name: "Requests" });
