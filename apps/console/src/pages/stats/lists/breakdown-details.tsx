@@ -33,7 +33,7 @@ const PAGE_ROWS = 25;
 /** Metrics whose best values are first when the list is sorted by them. */
 const LOWER_IS_BETTER: ReadonlySet<StatsMetric> = new Set(["bounceRate", "p75:lcp", "p75:inp", "p75:cls"]);
 
-const EXIT_RATE_METRICS: readonly StatsMetric[] = ["exitRate", "exits", "pageviews", "entrances"];
+const EXIT_RATE_METRICS: readonly StatsMetric[] = ["exits", "exitRate", "pageviews", "entrances"];
 
 interface BreakdownDetailsProps {
   readonly breakdown: Breakdown;

@@ -1,5 +1,5 @@
 /** The button that saves the view's filters as a segment, or the name of the segment that has them. */
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { areSameFilters } from "../other-filters.ts";
 import type { StatsView } from "../use-stats-view.ts";
 import { SaveItemDialog } from "./save-item-dialog.tsx";
@@ -7,6 +7,7 @@ import { useSavedItems } from "./use-saved-items.ts";
 
 export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsView }) {
   const [isOpen, setOpen] = useState(false);
+  const isSaving = useRef(false);
   const { canSave, canShare, save, items } = useSavedItems(scope.sourceId);
   const segment = items.find(
     ({ kind, filters }) => kind === "segment" && areSameFilters(filters ?? [], scope.filters),
@@ -19,7 +20,10 @@ export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsVie
         className="chip chip-bare"
         tabIndex={-1}
         // the button that opened the dialog is gone
-        ref={(element) => (isOpen ? element?.focus() : undefined)}
+        ref={(element) => {
+          if (isSaving.current) element?.focus();
+          isSaving.current = false;
+        }}
       >
         <span className="chip-text">Saved as segment “{segment.name}”</span>
       </span>
@@ -35,7 +39,10 @@ export function SaveSegmentButton({ view: { scope } }: { readonly view: StatsVie
         opened={isOpen}
         onClose={() => setOpen(false)}
         canShare={canShare}
-        onSave={(name, shared) => save({ kind: "segment", name, shared, filters: scope.filters })}
+        onSave={(name, shared) => {
+          isSaving.current = true;
+          return save({ kind: "segment", name, shared, filters: scope.filters });
+        }}
       />
     </>
   );
