@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "/analytics/setup/install": "snippet code script key",
   "/analytics/setup/debug": "requests attempts errors problems refused",
   "/sources/events": "raw explorer tracking plan",
-  "/sources/delivery": "lost loss missing statement",
+  "/sources/delivery": "lost lose loss missing recover replay statement",
   "/sources/settings": "origins key delete privacy goals data channels limits retention",
   "/team": "members people invite users",
   "/tokens": "api keys",
