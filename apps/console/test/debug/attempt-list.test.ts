@@ -181,9 +181,9 @@ consoleTest(
     await page.locator("#att_1").waitFor();
     const send = async (total: number) => {
       await world.send(bootstrapPath(source), bootstrapBody());
-      await page.getByText(`${total} attempts`).waitFor();
+      await page.getByText(`${total} requests`).waitFor();
     };
-    const shown = Number(/^\d+/.exec((await page.getByText(/^\d+ attempts$/).textContent())!)?.[0]);
+    const shown = Number(/^\d+/.exec((await page.getByText(/^\d+ requests$/).textContent())!)?.[0]);
     const top = (of: typeof row) => of.evaluate((element) => Math.round(element.getBoundingClientRect().top));
     const first = page.locator("#att_1");
     const before = await top(first);
