@@ -90,10 +90,6 @@ function Settings({ source }: { readonly source: Source }) {
                 content: <EraseVisitorForm source={source} />,
               },
               { title: activeTitle(source), content: <ActiveSection source={source} /> },
-              can("visitors:erase") && {
-                title: "Erase visitor",
-                content: <EraseVisitorForm source={source} />,
-              },
               isAdmin && { title: "Delete source", content: <DeleteSection source={source} /> },
             ],
           },
