@@ -31,7 +31,7 @@ consoleStatsTest(
     assert.equal(await page.getByRole("button", { name: "Delete Interested" }).count(), 0);
     await page.getByRole("button", { name: "Interested", exact: true }).click();
     await page.getByRole("button", { name: "Remove filter Page is /pricing" }).waitFor();
-    await page.getByRole("button", { name: "Remove filter Source does not contain goo" }).waitFor();
+    await page.getByRole("button", { name: "Remove filter Traffic source does not contain goo" }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("page"), searchParams.get("lacks.source")], ["/pricing", "goo"]);
 
@@ -134,7 +134,7 @@ consoleStatsTest(
     await page.getByText("50%completed all steps").waitFor();
     await page.getByLabel("Break down by").selectOption({ label: "Traffic source" });
     const row = (name: string) =>
-      page.getByRole("region", { name: "Funnel by Source" }).getByRole("row").filter({ hasText: name });
+      page.getByRole("region", { name: "Funnel by Traffic source" }).getByRole("row").filter({ hasText: name });
     await row("letter")
       .filter({ hasText: /1 100\.0%100\.0%1m\s0s/ })
       .waitFor();
