@@ -126,7 +126,7 @@ consoleTest(
     await page.getByText("Copy the link “Link 2” now.").waitFor();
     await shoot("share-created");
 
-    await page.getByRole("button", { name: "Replace Board" }).click();
+    await page.getByRole("button", { name: "Replace link… Board" }).click();
     const dialog = page.getByRole("dialog", { name: "Replace “Board”" });
     await dialog.getByLabel("Password").fill("a new password");
     await shoot("share-replace");

@@ -134,7 +134,10 @@ consoleStatsTest(
     await page.getByText("50%completed all steps").waitFor();
     await page.getByLabel("Break down by").selectOption({ label: "Traffic source" });
     const row = (name: string) =>
-      page.getByRole("region", { name: "Funnel by Traffic source" }).getByRole("row").filter({ hasText: name });
+      page
+        .getByRole("region", { name: "Funnel by Traffic source" })
+        .getByRole("row")
+        .filter({ hasText: name });
     await row("letter")
       .filter({ hasText: /1 100\.0%100\.0%1m\s0s/ })
       .waitFor();

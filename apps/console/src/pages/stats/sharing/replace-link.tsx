@@ -25,7 +25,7 @@ export function ReplaceLinkButton(props: ReplaceLinkProps) {
   const close = () => setOpen(false);
   return (
     <>
-      <Button size="xs" variant="default" aria-label={`Replace ${label}`} onClick={() => setOpen(true)}>
+      <Button size="xs" variant="default" aria-label={`Replace link… ${label}`} onClick={() => setOpen(true)}>
         Replace link…
       </Button>
       <Dialog title={`Replace “${label}”`} opened={isOpen} onClose={close}>
