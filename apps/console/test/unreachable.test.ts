@@ -103,7 +103,7 @@ consoleTest(
     await page.getByText("You are offline.").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("No daily limit").waitFor();
+    await page.getByText("No usage in this range").waitFor();
     assert.ok(violations.splice(0).every((text) => /ERR_INTERNET|module|preload CSS|could not/.test(text)));
   },
   // no other test has loaded the file of the search in this browser context

@@ -321,7 +321,7 @@ test("A change of the address is reported to the old one, whose link takes it ba
   refused(await post(world, "/api/sign-in", { code: inOldMailbox }, null), 401, "invalid_token");
   const report = await mails.next();
   assert.deepEqual(report.to, ["ada@shop.example"]);
-  assert.match(report.text, /mallory@evil\.example now/);
+  assert.match(report.text, /is now mallory@evil\.example/);
   const restore = (code: string) => post(world, "/api/profile/email/restore", { code }, null);
   const code = codeIn(report.text);
 
