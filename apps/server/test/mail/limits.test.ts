@@ -55,7 +55,7 @@ test("Creating and deleting an invitation again and again sends at most ten mail
   assert.deepEqual(statuses.slice(LIMITS.mailsPerRecipientAndHour), [429, 429, 429, 429, 429]);
   const refusal = await invite("victim@shop.example");
   refused(refusal, 429, "rate_limited");
-  assert.match(refusal.body.message, /Too many mails were sent to this address/);
+  assert.match(refusal.body.message, /Too many emails were sent to this address/);
   assert.ok(Number(refusal.headers.get("retry-after")) > 0);
   const open = await world.ask(`/api/invitations?organizationId=${ORGANIZATION_ID}`);
   assert.deepEqual(open.body.invitations, [], "a refused invitation does not stay");
