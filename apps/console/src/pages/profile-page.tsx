@@ -12,7 +12,7 @@ import { ConfirmButton } from "../ui/confirm-dialog.tsx";
 import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
-import { toColumnVariables } from "../ui/paged-table.tsx";
+import { ColumnHeads, toColumnVariables } from "../ui/paged-table.tsx";
 import { Alert, Badge, Paper, Stack, Table, Text, Title } from "../ui/primitives/elements.tsx";
 import { TextInput } from "../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
@@ -155,7 +155,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
   );
 }
 
-const SESSION_COLUMNS = ["Signed in", "Last used", "Ends"] as const;
+const SESSION_COLUMNS = ["Signed in", "Last used", "Ends", ""] as const;
 
 function Sessions() {
   const { can } = useWorkspace();
@@ -192,16 +192,7 @@ function Sessions() {
           ) : (
             <ScrollRegion label="Sessions table">
               <Table className="stacked" style={toColumnVariables(SESSION_COLUMNS)} horizontalSpacing="lg">
-                <thead>
-                  <tr>
-                    {SESSION_COLUMNS.map((column) => (
-                      <th key={column}>{column}</th>
-                    ))}
-                    <th>
-                      <span className="visually-hidden">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
+                <ColumnHeads columns={SESSION_COLUMNS} />
                 <tbody>
                   {sessions.map((one) => (
                     <SessionRow key={one.tokenId} session={one} />

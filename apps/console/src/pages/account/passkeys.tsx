@@ -7,7 +7,7 @@ import { signInMethodsQuery } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
-import { toColumnVariables } from "../../ui/paged-table.tsx";
+import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
 import { Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
@@ -26,7 +26,7 @@ const refetchPasskeys = (client: QueryClient) =>
     [passkeysQuery, signInMethodsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })),
   );
 
-const COLUMNS = ["Name", "Added", "Last used"] as const;
+const COLUMNS = ["Name", "Added", "Last used", ""] as const;
 
 export function Passkeys() {
   const query = useQuery(passkeysQuery);
@@ -65,16 +65,7 @@ type OwnPasskey = ApiAnswer<"listPasskeys">["passkeys"][number];
 const PasskeyTable = ({ passkeys }: { readonly passkeys: readonly OwnPasskey[] }) => (
   <ScrollRegion label="Passkeys table">
     <Table className="stacked" style={toColumnVariables(COLUMNS)} horizontalSpacing="lg">
-      <thead>
-        <tr>
-          {COLUMNS.map((column) => (
-            <th key={column}>{column}</th>
-          ))}
-          <th>
-            <span className="visually-hidden">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <ColumnHeads columns={COLUMNS} />
       <tbody>
         {passkeys.map((passkey) => (
           <PasskeyRow key={passkey.passkeyId} passkey={passkey} />
