@@ -113,7 +113,7 @@ export const startPasskey: AccessHandler<"startPasskey"> = async (call, services
   return { body: { publicKey: { ...publicKey } } };
 };
 
-/** What is thrown is about what the browser sent. */
+/** Turns an error of `verify`, which is about the data of the browser, into a refusal. */
 async function orRefuse<Result>(
   { boundedLog }: Pick<AccessServices, "boundedLog">,
   verify: () => Promise<Result>,
@@ -128,7 +128,7 @@ async function orRefuse<Result>(
 
 interface Signed {
   readonly clientDataJSON: string;
-  /** Who adds a passkey; null: somebody signs in. */
+  /** The person who adds a passkey; null: somebody signs in. */
   readonly userId: string | null;
   readonly now: number;
 }

@@ -23,7 +23,7 @@ interface NewPasskey {
   readonly known: readonly string[];
 }
 
-/** What the browser needs to make a passkey, with a new challenge. */
+/** Options with which the browser makes a passkey, with a new challenge. */
 export async function makeCreationOptions({ host, userHandle, userName, displayName, known }: NewPasskey) {
   const { generateRegistrationOptions } = await library();
   return generateRegistrationOptions({
@@ -40,7 +40,7 @@ export async function makeCreationOptions({ host, userHandle, userName, displayN
   });
 }
 
-/** What the browser needs to use a passkey, with a new challenge. */
+/** Options with which the browser uses a passkey, with a new challenge. */
 export async function makeRequestOptions(host: string) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({ rpID: host, userVerification: "required", timeout: CHALLENGE_MS });

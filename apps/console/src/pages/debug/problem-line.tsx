@@ -8,7 +8,7 @@ interface ProblemLineProps {
   readonly name: string;
   /** The text of the line. */
   readonly text: ReactNode;
-  /** What mends the problem. It takes the place of the button and of what the button shows. */
+  /** The control that fixes the problem. It takes the place of the button and of what the button shows. */
   readonly action?: ReactNode;
   readonly isMended?: boolean;
   /** Shown below the line on request; null: there is no more to show. */

@@ -1,4 +1,4 @@
-/** What is wrong with a source now. */
+/** The list of a source's open alerts. */
 import type { AlertType, OpenAlert } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";

@@ -11,7 +11,7 @@ import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
 
 const MAX_SHOWN = 10;
-/** Of how many sources the saved items are found where no source is shown. */
+/** The search finds the saved items of this many sources where no source is shown. */
 const MAX_SAVED_SOURCES = 5;
 
 export interface PaletteCommand {

@@ -34,7 +34,7 @@ const hasPasskeys = (db: CatalogDb, { host }: { host: string }): Promise<boolean
 interface Challenge {
   /** SHA-256 of the challenge. */
   hash: string;
-  /** Who adds a passkey; null: somebody signs in. */
+  /** The person who adds a passkey; null: somebody signs in. */
   userId: string | null;
 }
 

@@ -1,6 +1,6 @@
 /** A text that ends with "…" where it has no room. A path is cut before its last segment, which tells it from its neighbours. */
 
-/** What is before the last segment of a path, and the segment with its slash. */
+/** Splits a path before its last segment, which keeps its slash. */
 const PATH = /^(\/.+)(\/[^/]+\/?)$/;
 
 interface CutTextProps {
