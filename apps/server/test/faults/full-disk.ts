@@ -42,10 +42,7 @@ const metricsOf = async (child: Child): Promise<string> => (await fetch(`${child
 const fullMetric = async (child: Child): Promise<number | null> =>
   metricValue(await metricsOf(child), "headwater_storage_failing", 'kind="full"');
 
-/**
- * Waits with a volume that is filled before each question: after an error SQLite deletes its WAL, which makes room for the
- * next write.
- */
+/** Waits with a volume that is filled before each question: other files than the ledger's may shrink meanwhile. */
 const untilFull = <T>(volume: Volume, what: string, ask: Parameters<typeof until<T>>[1]): Promise<T> =>
   until(what, () => {
     fillVolume(volume);
@@ -120,7 +117,7 @@ export function fullDisk(kind: VolumeKind): void {
         return metricValue(await metricsOf(child), "headwater_storage_free_bytes") === 0;
       });
       assert.match(child.logged(), /"level":50.*the storage fails; requests are answered 503 until it works/);
-      // long enough for several probes of the ledger, each of which closes its connection and opens another
+      // long enough for several probes of the ledger, each of which fails
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
         fillVolume(volume);
         await assertReadable(child, source);

@@ -10,11 +10,6 @@ import type { Statements, Synchronous } from "./statements.ts";
 const MAX_SLICE_BYTES = 1_048_576;
 const MAX_SLICE_ROWS = 500;
 
-/** Only one process uses a ledger on SQLite, so a claim that exists at the start belongs to a process that has ended. */
-const CLEAR_CLAIMS = ["erasures", "replays"].map(
-  (table) => `update ${table} set claimed_until = 0 where claimed_until > 0`,
-);
-
 const OPEN_ERASURE = "select 1 from erasures where finished_at is null limit 1";
 
 const RUNNING_REPLAY = "select 1 from replays where status = 'running' limit 1";
@@ -85,7 +80,6 @@ interface SqliteErasureMethods extends Synchronous<Pick<OutboxLedger, "eraseOutb
 }
 
 export function createErasureMethods(sql: Statements): SqliteErasureMethods {
-  for (const clearClaims of CLEAR_CLAIMS) sql.run(clearClaims);
   return {
     eraseOutbox: (slice) => sql.transaction(() => eraseOutbox(sql, slice)),
     hasRunningReplays: () => sql.get(RUNNING_REPLAY) !== undefined,

@@ -31,6 +31,12 @@ function probe(sql: Statements, now: number): OutboxStatus {
   return readOutboxStatus(sql);
 }
 
+/** Only one process uses a ledger on SQLite, so a claim that exists at the start belongs to a process that has ended. */
+function clearClaims(sql: Statements): void {
+  for (const table of ["outbox_pages", "warehouse_checks", "erasures", "replays"])
+    sql.run(`update ${table} set claimed_until = 0 where claimed_until > 0`);
+}
+
 function createMethods(sql: Statements, now: number) {
   const keys = new DedupKeys(sql, now);
   return {
@@ -51,12 +57,17 @@ function createMethods(sql: Statements, now: number) {
 /** The methods that the thread serves. The main thread calls them through `Calls<LedgerThreadMethods>`. */
 export type LedgerThreadMethods = ReturnType<typeof createMethods> & typeof ownMethods & Catalog;
 
-interface Connection {
-  database: DatabaseSync;
+/** What serves calls on a connection. Made anew when a write was undone: it remembers what is then not stored. */
+interface ServedMethods {
   sql: Statements;
   methods: Record<string, ThreadMethod>;
   /** null: no method of the catalog has been called yet. */
   catalog: Record<string, ThreadMethod> | null;
+  isOutdated: boolean;
+}
+
+interface Connection extends ServedMethods {
+  database: DatabaseSync;
   /** SQLite's count of the commits of other processes. */
   dataVersion: number;
   /** Whether SQLite refuses writes. */
@@ -91,13 +102,17 @@ const ownMethods = {
 const readDataVersion = (sql: Statements): number =>
   sql.get<{ data_version: number }>("pragma data_version")?.data_version ?? 0;
 
+function serveOn(database: DatabaseSync, now: number): ServedMethods {
+  const sql = new Statements(database);
+  return { sql, methods: createMethods(sql, now), catalog: null, isOutdated: false };
+}
+
 function connect(database: DatabaseSync, now: number): Connection {
   try {
-    const sql = new Statements(database);
-    const dataVersion = readDataVersion(sql);
-    const methods = createMethods(sql, now);
+    const serving = serveOn(database, now);
+    const dataVersion = readDataVersion(serving.sql);
     files?.remember();
-    return { database, sql, methods, catalog: null, dataVersion, isReadOnly: false };
+    return { ...serving, database, dataVersion, isReadOnly: false };
   } catch (error) {
     database.close();
     throw error;
@@ -114,14 +129,20 @@ function disconnect(): void {
   connection = null;
 }
 
-/** Called after an error, because the connection may be broken. That of a lost ledger is kept: it cannot be opened again. */
-function disconnectAfterError(): void {
-  if (!loss && !damage) disconnect();
+/**
+ * Called after an error, because the connection may be broken. That of a lost ledger is kept: it cannot be opened again. That of
+ * a full disk is kept too: it still reads, and a new one needs files of its own, for which there is no room.
+ */
+function distrustConnection(error: unknown): void {
+  if (!connection || loss || damage) return;
+  if (error instanceof StorageError && error.kind === "full") connection.isOutdated = true;
+  else disconnect();
 }
 
 function connected(): Connection {
-  if (connection) return connection;
+  if (connection && !connection.isOutdated) return connection;
   if (!opening) throw new Error("the ledger's thread was called before it was opened");
+  if (connection) return Object.assign(connection, serveOn(connection.database, opening.now));
   files?.requireKept();
   loss = null;
   connection = connect(reopenDatabase(opening.dataDir, opening.durability), opening.now);
@@ -179,9 +200,9 @@ function watchRemoteChanges(pollMs: number): void {
       const dataVersion = readDataVersion(connection.sql);
       if (dataVersion !== connection.dataVersion) notify(REMOTE_CHANGE);
       connection.dataVersion = dataVersion;
-    } catch {
+    } catch (error) {
       // an error thrown from a timer would end the thread
-      disconnectAfterError();
+      distrustConnection(toStorageError(error));
     }
   }, pollMs);
   timer.unref();
@@ -206,6 +227,7 @@ const notify = serveThread({
     opening = given;
     files = new LedgerFiles(given.dataDir);
     connection = connect(openDatabase(given.dataDir, given.durability), given.now);
+    clearClaims(connection.sql);
     watchRemoteChanges(given.pollMs);
   },
   find: async (name) => {
@@ -221,7 +243,7 @@ const notify = serveThread({
     const error = toStorageError(thrown, LEDGER_FILE);
     const isStorage = error instanceof StorageError;
     if (isStorage && error.kind === "damaged") damage ??= error;
-    disconnectAfterError();
+    distrustConnection(error);
     // every failure of a lost or damaged ledger is explained by that
     return describeError(isStorage ? (loss ?? damage ?? error) : error, LEDGER_FILE);
   },

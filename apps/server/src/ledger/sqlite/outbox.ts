@@ -42,12 +42,6 @@ const DELETE_EMPTY_PAGES = "delete from outbox_pages where last_seq <= ?";
 const ADD_SHIPPED = `insert into shipped_days values (?, ?, ?, 0, 0, 0)
   on conflict do update set shipped = shipped + excluded.shipped`;
 
-/** A ledger on SQLite has one process: after a start nobody holds a claim. */
-const CLEAR_CLAIMS = [
-  "update outbox_pages set claimed_until = 0 where claimed_until > 0",
-  "update warehouse_checks set claimed_until = 0 where claimed_until > 0",
-];
-
 type PageRow = Omit<OutboxPage, "parts"> & { firstSeq: number; lastSeq: number };
 interface UnsealedRow {
   seq: number;
@@ -107,7 +101,6 @@ function claimPage(
 }
 
 export function createOutboxMethods(sql: Statements): Synchronous<Omit<OutboxLedger, "eraseOutbox">> {
-  for (const statement of CLEAR_CLAIMS) sql.run(statement);
   return {
     claimPage: (wanted) => sql.transaction(() => claimPage(sql, wanted)),
 
