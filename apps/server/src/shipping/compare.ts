@@ -75,15 +75,22 @@ interface Count {
   isStill: boolean;
 }
 
+/** Days that are expired, or expire today, are being deleted: they are not compared. */
+async function createDayFilter({ ledger, now }: ComparisonDeps): Promise<(day: DayCount) => boolean> {
+  const retentions = await ledger.retentions();
+  const expiring = new Map(
+    retentions.map(({ sourceId, retentionDays }) => [sourceId, dayOf(now) - retentionDays]),
+  );
+  return ({ sourceId, day }) => day > (expiring.get(sourceId) ?? Number.NEGATIVE_INFINITY);
+}
+
 /** @returns null when the counts were changed otherwise than by shipping, so that it has to be counted again */
-async function countOnce(
-  deps: ComparisonDeps,
-  sourceIds: string[],
-  isCompared: (day: DayCount) => boolean,
-): Promise<Count | null> {
+async function countOnce(deps: ComparisonDeps, sourceIds: string[]): Promise<Count | null> {
   const { ledger, client } = deps;
   // read first: everything that is counted by now is in the warehouse
   const counted = await ledger.shippedDays({ sourceIds });
+  // read afterwards: the retention of every day that is counted as expired by now is known
+  const isCompared = await createDayFilter(deps);
   const isRemoving = counted.isErasing || (await isDeleting(client, "").catch(() => true));
   const held = await countHeld(deps, sourceIds);
   const { outboxOldestAt } = await ledger.outboxStatus();
@@ -103,17 +110,13 @@ async function countOnce(
   return null;
 }
 
-async function compareSources(
-  deps: ComparisonDeps,
-  sourceIds: string[],
-  isCompared: (day: DayCount) => boolean,
-): Promise<MissingDay[]> {
+async function compareSources(deps: ComparisonDeps, sourceIds: string[]): Promise<MissingDay[]> {
   const isCluster = deps.client.cluster !== null;
   /** For each day the count that found most. */
   const missing = new Map<string, MissingDay>();
   let counts = 0;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const found = await countOnce(deps, sourceIds, isCompared);
+    const found = await countOnce(deps, sourceIds);
     if (found) {
       counts += 1;
       // a replica that answered may lag behind for a moment, so on a cluster the last count is the right one
@@ -133,20 +136,10 @@ async function compareSources(
 
 /** Compares all sources. @returns the days on which the warehouse lacks events */
 export async function compareWarehouse(deps: ComparisonDeps): Promise<MissingDay[]> {
-  const { ledger, now } = deps;
-  const sourceIds = await ledger.allSourceIds();
-  // days that are expired, or expire today, are being deleted
-  const retentions = await ledger.retentions();
-  const expiring = new Map(
-    retentions.map(({ sourceId, retentionDays }) => [sourceId, dayOf(now) - retentionDays]),
-  );
-  const isCompared = ({ sourceId, day }: DayCount) =>
-    day > (expiring.get(sourceId) ?? Number.NEGATIVE_INFINITY);
+  const sourceIds = await deps.ledger.allSourceIds();
   const missing: MissingDay[] = [];
   for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE)
-    missing.push(
-      ...(await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE), isCompared)),
-    );
+    missing.push(...(await compareSources(deps, sourceIds.slice(start, start + SOURCES_AT_ONCE))));
   return missing;
 }
 

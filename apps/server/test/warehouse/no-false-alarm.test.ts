@@ -14,7 +14,7 @@ import { dayOf as dayNumber } from "../../src/core/time.ts";
 import { compileAddressRules } from "../../src/ingest/address-rules.ts";
 import { createEventParser } from "../../src/ingest/parse.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { sumEvents } from "../../src/ledger/warehouse-report.ts";
+import { type DayCount, sumEvents } from "../../src/ledger/warehouse-report.ts";
 import { openLedgerBeside } from "../../src/open-ledger.ts";
 import { acceptMissing, compareWarehouse, type MissingDay } from "../../src/shipping/compare.ts";
 import { evaluateRow } from "../../tools/import/evaluate-row.ts";
@@ -106,9 +106,13 @@ async function compareOnce(
   });
 }
 
-const compare = (ledger: Ledger, client: WarehouseClient) =>
+const compare = (
+  ledger: Ledger,
+  client: WarehouseClient,
+  onSurplus: (days: readonly DayCount[]) => void = () => undefined,
+) =>
   compareWarehouse({
-    onSurplus: () => undefined,
+    onSurplus,
     ledger,
     client,
     now: Date.now(),
@@ -225,6 +229,32 @@ test("A comparison tells how many events the warehouse holds besides those that 
     }
     const again = await headwaterHere(settings(), "check-warehouse");
     assert.doesNotMatch(again.stderr, /not counted as shipped/);
+  });
+});
+
+/** A ledger whose source gets a retention of a day when it is first asked for its counts, before the expired events are deleted. */
+function expiringMeanwhile(ledger: Ledger): Ledger {
+  const { sourceId } = source;
+  let retentions: Awaited<ReturnType<Ledger["retentions"]>> = [];
+  return override(ledger, {
+    retentions: async () => retentions,
+    shippedDays: async (asked: Parameters<Ledger["shippedDays"]>[0]) => {
+      if (retentions.length === 0)
+        await ledger.expireShippedDays([{ sourceId, before: dayNumber(Date.now()) - 1 }]);
+      retentions = [{ sourceId, retentionDays: 1 }];
+      return ledger.shippedDays(asked);
+    },
+  });
+}
+
+test("Events that expire during a comparison are not counted as shipped again.", async () => {
+  await service.restartAfter(async () => {
+    await withStores(async (ledger, client) => {
+      const surplus: DayCount[] = [];
+      const missing = await compare(expiringMeanwhile(ledger), client, (days) => surplus.push(...days));
+      assert.deepEqual([missing, surplus], [[], []]);
+    });
+    await assertComplete();
   });
 });
 
