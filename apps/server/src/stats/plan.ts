@@ -46,7 +46,7 @@ export type EventsKind = "ofEvents" | "withSessions" | "joined";
  */
 const EVENTS_WEIGHT: Readonly<Record<EventsKind, number>> = { ofEvents: 1, withSessions: 2, joined: 3 };
 /** The time that an answer may take, in seconds. */
-const SECONDS = { fast: 0.125, auto: 1 } as const;
+const SECONDS = { fast: 0.06, auto: 1 } as const;
 /** Smallest sample: 1 in 1,024 visitors. */
 const MAX_SAMPLE = 1_024;
 const MAX_PARTS = 64;

@@ -19,7 +19,7 @@ const MAX_STATS_STATEMENT_BYTES = 4 * 1_048_576;
 export const MAX_ACTIVE_STATS_QUERIES = 6;
 export const MAX_WAITING_STATS_QUERIES = 100;
 /** A longer list of an IN is not looked up in the primary index: it is of sessions, and no table is sorted by session. */
-const MAX_STATS_INDEXED_VALUES = 100_000;
+const MAX_STATS_INDEXED_VALUES = 10_000;
 
 export type StatsWarehouse = Pick<Warehouse, "state" | "client" | "nodeUrl">;
 
