@@ -163,7 +163,7 @@ consoleStatsTest(
       .waitFor();
     await look(page, shoot, "kept");
     await page.getByRole("link", { name: "Open kept events" }).click();
-    await page.getByRole("button", { name: "Review: Kept events" }).waitFor();
+    await page.getByRole("list", { name: "Kept events by cause" }).waitFor();
 
     const patch = { organizationId: world.organizationId, keepRejected: 0 };
     assert.equal(

@@ -105,7 +105,7 @@ test("The largest split is named, as an estimate when the source is large.", asy
   t.after(() => {
     READ_BUDGET.eventsPerSecond = eventsPerSecond;
   });
-  READ_BUDGET.eventsPerSecond = { ...eventsPerSecond, events: 3_500 };
+  READ_BUDGET.eventsPerSecond = { ...eventsPerSecond, events: 7_000 };
   const { split, accuracy } = await answerFor([
     ...eventsOf({ visitors: 20, from: APP, to: WWW }),
     ...eventsOf({ visitors: 400 }),

@@ -30,6 +30,7 @@ export function KeptEvents({ source }: { readonly source: Source }) {
   if (!data || data.events === 0) return null;
   return (
     <ProblemLine
+      id="kept-events"
       name="Kept events"
       text={
         <>

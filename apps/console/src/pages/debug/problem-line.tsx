@@ -1,9 +1,11 @@
 /** One line of the list of problems: what is wrong, and at its end the button that mends it or shows more about it. */
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon } from "../../ui/icon.tsx";
 import { Button } from "../../ui/primitives/elements.tsx";
 
 interface ProblemLineProps {
+  /** A link with this fragment opens the line and scrolls to it. */
+  readonly id?: string;
   /** The accessible name of the button that shows more. */
   readonly name: string;
   /** The text of the line. */
@@ -15,10 +17,16 @@ interface ProblemLineProps {
   readonly children: ReactNode;
 }
 
-export function ProblemLine({ name, text, action = null, isMended = false, children }: ProblemLineProps) {
-  const [isOpen, setOpen] = useState(false);
+export function ProblemLine({ id, name, text, action = null, isMended = false, children }: ProblemLineProps) {
+  const isLinked = id !== undefined && location.hash === `#${id}`;
+  const [isOpen, setOpen] = useState(isLinked);
+  const line = useRef<HTMLLIElement>(null);
+  // the line appears after the page, which has then scrolled in vain
+  useEffect(() => {
+    if (isLinked) line.current?.scrollIntoView({ block: "center" });
+  }, [isLinked]);
   return (
-    <li className="problem" data-mended={isMended ? "yes" : undefined}>
+    <li ref={line} id={id} className="problem" data-mended={isMended ? "yes" : undefined}>
       <Icon name={isMended ? "check" : "warning"} size={18} />
       <div className="problem-text">{text}</div>
       {action ??

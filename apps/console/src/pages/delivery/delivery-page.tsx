@@ -179,7 +179,13 @@ function Refused({ source: { sourceId }, rejected }: RefusedProps) {
       hint={
         <>
           Kept, from all days.{" "}
-          <TextLink to="/analytics/setup/debug" search={{ sourceId }} size="sm" underline="always">
+          <TextLink
+            to="/analytics/setup/debug"
+            search={{ sourceId }}
+            hash="kept-events"
+            size="sm"
+            underline="always"
+          >
             Review kept events
           </TextLink>
         </>

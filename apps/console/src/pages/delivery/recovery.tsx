@@ -72,7 +72,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
       <Offer
         text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}.`}
       >
-        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} size="xs">
+        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="xs">
           Open kept events
         </ButtonLink>
       </Offer>

@@ -1,32 +1,41 @@
 /** Shows a fast answer first, and the exact one as soon as it arrives. */
 import type { StatsAccuracy } from "@headwater/contract";
-import { keepPreviousData, type Query, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { keepPreviousData, type Query, useQuery } from "@tanstack/react-query";
+import { useEffect, useState, useSyncExternalStore } from "react";
 import { queryClient } from "../../queries.ts";
 
 /** One answer often leads to the next questions: they are asked within this time. */
 const SETTLED_MS = 100;
 const isFast = ({ queryKey }: { readonly queryKey: readonly unknown[] }) => queryKey.at(-1) === "fast";
 
+/** Whether no fast answer is being asked for. Counted once for all lists and figures of the page. */
+let isSettled = true;
+const settledListeners = new Set<() => void>();
+queryClient.getQueryCache().subscribe(({ query }) => {
+  if (!isFast(query)) return;
+  const before = isSettled;
+  isSettled = queryClient.isFetching({ predicate: isFast }) === 0;
+  if (isSettled !== before) for (const listener of settledListeners) listener();
+});
+function onSettledChange(listener: () => void): () => void {
+  settledListeners.add(listener);
+  return () => settledListeners.delete(listener);
+}
+
 /** Whether all fast answers of the page are there. Exact answers wait for that, because they take the warehouse ten times as long. */
 function useFastAnswersShown(): boolean {
-  const client = useQueryClient();
-  const subscribe = useCallback(
-    (onChange: () => void) => client.getQueryCache().subscribe(onChange),
-    [client],
-  );
-  const isSettled = useSyncExternalStore(subscribe, () => client.isFetching({ predicate: isFast }) === 0);
+  const isSettledNow = useSyncExternalStore(onSettledChange, () => isSettled);
   // a component that has just appeared does not know yet what the others beside it ask for
   const [wasSettled, setWasSettled] = useState(false);
   useEffect(() => {
-    if (!isSettled) return;
+    if (!isSettledNow) return;
     const timer = setTimeout(() => setWasSettled(true), SETTLED_MS);
     return () => {
       clearTimeout(timer);
       setWasSettled(false);
     };
-  }, [isSettled]);
-  return isSettled && wasSettled;
+  }, [isSettledNow]);
+  return isSettledNow && wasSettled;
 }
 
 interface FastThenExactRequest<Answer> {
