@@ -57,7 +57,7 @@ export function createDelivery(
 ): Delivery {
   const waitName = `${prefix}wait`;
   const session = createSession(store, prefix);
-  const queue = createQueue(store, prefix);
+  let queue = createQueue(store, prefix);
   const inFlight = new Set<string>();
   let maxBatchSize = 20;
   let batchTimer: ReturnType<typeof setTimeout> | undefined;
@@ -288,7 +288,8 @@ export function createDelivery(
     leave,
     stop,
     discardAll() {
-      queue.own.clear();
+      // A new queue, because what is discarded ends its sequence.
+      queue = createQueue(store, prefix);
       session.reset();
     },
   };

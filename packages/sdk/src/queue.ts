@@ -40,15 +40,20 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
   let length = 0;
   let sequence: string;
   let number: number;
-  /** The visitor and the UTC day of the sequence. */
+  /** The UTC day, the visitor and the user of the sequence. */
   let numberedOwner: string | undefined;
 
   function remove(name: string, cause?: string | false | null): void {
-    // What the lost event was to report is reported by the next one.
+    // What the lost event was to report is reported by the next one, unless a server refused it: the report may have been too large.
     if (cause)
       store.write(
         lostName,
-        [store.read(lostName), parseObject<ClientEvent>(store.read(name)!).lost, cause, name]
+        [
+          store.read(lostName),
+          cause !== "refused" && parseObject<ClientEvent>(store.read(name)!).lost,
+          cause,
+          name,
+        ]
           .join()
           .slice(-maxLostLength),
       );
@@ -60,8 +65,8 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
     own,
     remove,
     put(dated) {
-      // A sequence has events of one visitor and day: nothing links two visitors, and an erasure leaves no gap.
-      const owner = dated.timestamp.slice(0, 10) + dated.anonymousId;
+      // A sequence has events of one visitor, user and day: nothing links two visitors, and an erasure leaves no gap.
+      const owner = dated.timestamp.slice(0, 10) + dated.anonymousId + dated.userId;
       if (owner !== numberedOwner) {
         numberedOwner = owner;
         sequence = `${newId()}~`;

@@ -82,9 +82,10 @@ export function createServerClient({ publicKey, apiBaseUrl, token }: ServerClien
       const lost = reported.length > 0 ? reported.join() : undefined;
       const event = { id, type: "track", timestamp, name, page: whom.page, properties, passive, lost };
       for (let tries = 1; ; tries++) {
-        const { sent, retryAfterMs } = await send(url, headers, bodyOf(event, whom));
+        const { sent, retryAfterMs, isTooLarge } = await send(url, headers, bodyOf(event, whom));
         if (retryAfterMs === null || tries === maxTries) {
-          if (isLost(sent)) losses.push(...reported);
+          // Each event would be refused with a report that is too large.
+          if (isLost(sent)) losses.push(...reported.slice(isTooLarge ? Math.ceil(reported.length / 2) : 0));
           // An event with an id of the application is the application's to repeat.
           if (isLost(sent) && about.id === undefined) losses.push(lossOf(event, sent, retryAfterMs === null));
           losses.splice(0, losses.length - maxLosses);
@@ -145,6 +146,7 @@ interface SendAttempt {
   readonly openedSessionId?: string | undefined;
   /** Null when a retry would not help. */
   readonly retryAfterMs: number | null;
+  readonly isTooLarge?: boolean;
 }
 
 /** A server that does only what the specification says opens the session and leaves the event to a second request. */
@@ -155,11 +157,20 @@ async function send(url: string, headers: Record<string, string>, body: object):
 }
 
 async function post(url: string, headers: Record<string, string>, body: object): Promise<SendAttempt> {
+  let text: string;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    return {
+      sent: failed("properties_not_json", `The properties cannot be written as JSON: ${error}`),
+      retryAfterMs: null,
+    };
+  }
   try {
     const response = await fetch(url, {
       method: "POST",
       headers,
-      body: JSON.stringify(body),
+      body: text,
       signal: AbortSignal.timeout(timeoutMs),
     });
     return read(response, await response.json().catch(() => ({})));
@@ -185,6 +196,7 @@ function read({ ok, status, headers, url }: Response, content: ReplyBody): SendA
       explanation || `${url} answered ${status}, but it is not a Headwater server.`,
     ),
     openedSessionId: ok && !content.results ? content.sessionId : undefined,
+    isTooLarge: status === 413,
     retryAfterMs: isPassing ? Number(headers.get("retry-after")) * 1000 || 0 : null,
   };
 }

@@ -134,6 +134,26 @@ test("A permanent refusal is not retried.", async () => {
   }
 });
 
+test("Properties that are not JSON fail at once, and say so.", async () => {
+  const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: "http://127.0.0.1:9" });
+  const sent = await track("order_paid", { total: 1n } as never, { userId: "u-1" });
+  assert.deepEqual([sent.status, sent.code], ["failed", "properties_not_json"]);
+});
+
+test("A report that is too large for the server gets smaller with each event that is refused for it.", async () => {
+  const ingest = await startIngest();
+  try {
+    ingest.plan(...Array.from({ length: 8 }, () => refusal(403, "source_inactive")));
+    ingest.plan(...Array.from({ length: 4 }, () => refusal(413, "payload_too_large")));
+    const { track } = createServerClient({ publicKey: "pk_test", apiBaseUrl: ingest.url });
+    for (let event = 0; event < 13; event += 1) await track(`event ${event}`, {}, { userId: "u-1" });
+    const counts = ingest.events().map(({ lost }) => (lost ? lost.split("event.").length - 1 : 0));
+    assert.deepEqual(counts, [0, 1, 2, 3, 4, 5, 6, 7, 8, 5, 3, 2, 2]);
+  } finally {
+    ingest.close();
+  }
+});
+
 test("The next event reports the events that failed, each with why, until one of these reports is stored.", async () => {
   const ingest = await startIngest();
   try {

@@ -47,7 +47,7 @@ function losingSequences(bind: Bind, { sourceId, from, to }: LossQuestion, value
     UNION ALL ${reported}`;
   return `SELECT toString(toDate(argMax(at, number))) AS day, countIf(cause = '') AS arrived,
       sumMapIf(map(cause, toUInt64(1)), cause != '') AS causes,
-      least(greatest(toInt64(max(number)) - toInt64(count()), 0), ${MAX_GAP}) AS gap,
+      toInt64(max(number)) - toInt64(count()) AS absent, if(absent BETWEEN 0 AND ${MAX_GAP}, absent, 0) AS gap,
       max(at) AS lastAt, argMax(value, number) AS value
     FROM (
       SELECT sequence, number, occurredAt AS at, '' AS cause, ${value} AS value

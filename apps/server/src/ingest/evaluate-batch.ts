@@ -94,6 +94,7 @@ function buildContext(
     sourceId,
     hasToken: sender.hasToken,
     receivedAt,
+    evaluatedAt: sender.replayedAt === undefined ? receivedAt : Date.parse(sender.replayedAt),
     buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),

@@ -37,6 +37,8 @@ export interface BatchContext {
   readonly hasToken: boolean;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  /** When the event is stored: later than its receipt in a replay. */
+  readonly evaluatedAt: number;
   /** Builds the normal form of an event. */
   readonly buildLine: BuildLine;
   /** `receivedAt` − `sentAt`. */
@@ -145,7 +147,7 @@ function correctTime(time: number, context: BatchContext, warnings: Warning[]): 
   if (-aheadMs > MAX_AGE_MS) return rejectEvent("timestamp_too_old");
   if (aheadMs > MAX_FUTURE_MS) return rejectEvent("timestamp_in_future");
   // retention would delete the event within the hour, although it was answered `accepted`
-  if (retentionDays !== null && dayOf(occurredAt) < dayOf(receivedAt) - retentionDays)
+  if (retentionDays !== null && dayOf(occurredAt) < dayOf(context.evaluatedAt) - retentionDays)
     return rejectEvent("timestamp_too_old", describeExpired(retentionDays));
   if (-aheadMs > DEDUP_WINDOW_MS) warnings.push("old_event");
   if (aheadMs <= FUTURE_CLAMP_MS) return occurredAt;

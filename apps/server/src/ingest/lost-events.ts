@@ -12,7 +12,8 @@ export interface LostEvent {
 
 /** The browser client reports at most 50,000 characters, which are about 500 events. */
 const MAX_LENGTH = 60_000;
-const LOST_EVENT = /([a-z_]+),[^,]*event\.(\d{13})([0-9a-f]{32}~1\d{6})(?![^,])/g;
+/** A pair begins after a comma only: the search would otherwise begin anew at every letter of a long text. */
+const LOST_EVENT = /(?<![^,])([a-z_]+),[^,]*event\.(\d{13})([0-9a-f]{32}~1\d{6})(?![^,])/g;
 
 /**
  * @param correctTime the time by the server's clock; null: the event could not have been stored

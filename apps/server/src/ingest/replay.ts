@@ -61,8 +61,17 @@ export class Replayer {
     events: readonly KeptEvent[],
     now: number,
   ): Promise<(ReplayRejection | null)[]> {
-    const evaluated = await this.#evaluate(await this.#find(source), events, now);
-    return evaluated.map((one) => (one.status === "rejected" ? one : null));
+    const keyed = await this.#find(source);
+    const evaluated = await this.#evaluate(keyed, events, now);
+    return Promise.all(
+      evaluated.map(async (one) => (one.status === "rejected" ? one : this.#checkQuota(keyed, one.input))),
+    );
+  }
+
+  /** The rejection of an event whose quota of the day is used. */
+  async #checkQuota(keyed: CachedSource, { receivedAt }: CommitInput): Promise<ReplayRejection | null> {
+    const reached = keyed.hasQuota ? await this.#deps.quotas.check(keyed, receivedAt) : null;
+    return reached && toRejection(reached);
   }
 
   /** Evaluates and stores events, which are in the order of their receipt. */

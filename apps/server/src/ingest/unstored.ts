@@ -83,12 +83,11 @@ function findRejected(evaluated: EvaluatedEvent): FoundEvent[] {
   return [{ code, event, parsed, sender, ...own, dailyId: session.anonymousId }];
 }
 
-/** The rejected events of an answered request. null: its source keeps none. @param bytes of its body */
+/** The rejected events of an answered request. null: its source keeps none. @param bytes of its body, which is held as a whole */
 export function unstoredOf(events: readonly EvaluatedEvent[], bytes: number): Unstored | null {
   const found = events.flatMap(findRejected);
   if (found.length === 0) return null;
-  const share = found.length / events.length;
-  return { bytes: Math.ceil(bytes * share), read: async () => found.map(toUnstored) };
+  return { bytes, read: async () => found.map(toUnstored) };
 }
 
 interface UnstoredDeps extends SenderDeps {

@@ -4,14 +4,17 @@ import type { PropertyEdit } from "@headwater/contract";
 type EventProperties = Readonly<Record<string, unknown>>;
 type EditedType = Extract<PropertyEdit, { op: "cast" }>["to"];
 
-/** A value that cannot be read as the type stays as it is: the event is then rejected again. */
+const DECIMAL = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** A value that cannot be read as the type, or would become another one, stays as it is: the event is then rejected again. */
 function castValue(value: unknown, to: EditedType): unknown {
   if (to === "string") return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
   const text = typeof value === "string" ? value.trim() : String(value);
   if (to === "boolean")
     return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : value;
-  const number = typeof value === "string" && text !== "" ? Number(text) : Number.NaN;
-  return Number.isFinite(number) ? number : value;
+  const number = typeof value === "string" && DECIMAL.test(text) ? Number(text) : Number.NaN;
+  const isExact = Number.isSafeInteger(number) || !Number.isInteger(number);
+  return Number.isFinite(number) && isExact ? number : value;
 }
 
 function editProperties(properties: EventProperties, edit: PropertyEdit): EventProperties {

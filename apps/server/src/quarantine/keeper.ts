@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Attempt } from "../ingest/attempt.ts";
+import type { UnstoredEvent } from "../ingest/unstored-event.ts";
 import type { QuarantineLedger } from "../ledger/ledger.ts";
 import type { KeptRow } from "../ledger/records.ts";
 import type { BoundedLog } from "../overload/bounded-log.ts";
@@ -127,11 +128,20 @@ async function readRows({ sourceId, unstored }: PendingRequest): Promise<KeptRow
   try {
     for (const [index, event] of (await unstored.read()).entries()) {
       if (index % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await nextTurn();
-      const row = toKeptRow(sourceId, event);
+      const row = readRow(sourceId, event);
       if (row) rows.push(row);
     }
   } catch {
-    // those before it are kept
+    // nothing of the request can be read
   }
   return rows;
+}
+
+/** null: the event nests so deeply that it cannot be written as JSON. */
+function readRow(sourceId: string, event: UnstoredEvent): KeptRow | null {
+  try {
+    return toKeptRow(sourceId, event);
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 /** Events that a client reports as lost are stored with the event that reports them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { readLost } from "../../src/ingest/lost-events.ts";
 import { openVisit } from "../install/visit.ts";
 import { storedEvent } from "../ledger/reader.ts";
 import { drivenClock, eventsBody, eventsPath, outcomesOf, trackEvent } from "../support/world.ts";
@@ -38,6 +39,23 @@ describe("The member `lost` of an event", () => {
   it("has its times corrected by the clock's skew, as those of events", async () => {
     const lost = entry("too_old", 4, now - 3_601_000);
     assert.deepEqual(await stored(lost, now - 3_600_000), [lostOf(4, "too_old")]);
+  });
+
+  it("is read in a time that grows with its length only", () => {
+    const msOf = (text: string) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const { user } = process.cpuUsage();
+          readLost(text, () => now);
+          return process.cpuUsage({ user, system: 0 }).user / 1_000;
+        }),
+      );
+    for (const part of ["a", "event.", "a,event.", "_,a_event.1"]) {
+      const [short, long] = [6_000, 60_000].map((length) => part.repeat(length / part.length));
+      const [shortMs, longMs] = [msOf(short!), msOf(long!)];
+      // a square would be 100 times as much
+      assert.ok(longMs < 40 * Math.max(shortMs, 1), `${part}: ${shortMs} ms, ${longMs} ms`);
+    }
   });
 
   it("counts as absent where it is something else", async () => {

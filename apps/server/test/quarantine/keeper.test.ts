@@ -106,3 +106,13 @@ it("An event that is too large to be accepted is not kept.", async () => {
   await keeper.flush();
   assert.equal(kept("src_1"), 1);
 });
+
+it("An event that nests too deeply is left out, and the events after it are kept.", async () => {
+  const { keeper, kept } = openKeeper();
+  let deep: unknown = 1;
+  for (let level = 0; level < 20_000; level++) deep = { deep };
+  const nested: UnstoredEvent = { ...unstored, body: { events: [{ ...event, properties: { deep } }] } };
+  keeper.keep(of("deep", MIB / 2, async () => [unstored, nested, unstored]));
+  await keeper.flush();
+  assert.equal(kept("deep"), 2);
+});

@@ -9,6 +9,7 @@ import {
   bootstrapPath,
   type ClockedWorld,
   type CreatedSource,
+  DAY,
   eventsBody,
   eventsPath,
   fresh,
@@ -221,12 +222,41 @@ describe("A replay", () => {
     assert.deepEqual(stored(source).at(-1)?.properties, { price: 9.5, size: "L" });
   });
 
+  it("leaves values that a cast would change", async () => {
+    const source = await world.createSource();
+    await room.savePlan(source, ORDER_PLAN);
+    const properties = { id: "9007199254740993", code: "0x10", whole: "12", small: "-1.5e-3" };
+    await room.send(source, [room.order({ properties })]);
+    await room.savePlan(source, NO_PLAN);
+    const edits = Object.keys(properties).map((property) => ({ op: "cast", property, to: "number" }));
+    assert.equal((await room.replay(source, { edits })).accepted, 1);
+    assert.deepEqual(stored(source).at(-1)?.properties, { ...properties, whole: 12, small: -0.0015 });
+  });
+
+  it("rejects what the retention would delete by now, and keeps it", async (t) => {
+    const own = await openClockedWorldFor(t);
+    const ofOwn = inQuarantineOf(own);
+    const source = await own.createSource();
+    await ofOwn.patch(source, { retentionDays: 3, keepRejected: 30 });
+    await ofOwn.savePlan(source, ORDER_PLAN);
+    await ofOwn.send(source, [trackEvent({ name: "order" }, own.now() - 2 * DAY)]);
+    own.advance(2 * DAY);
+    await ofOwn.savePlan(source, NO_PLAN);
+    assert.equal((await ofOwn.test(source)).rejected[0].code, "timestamp_too_old");
+    const replay = await ofOwn.replay(source);
+    assert.deepEqual([replay.accepted, replay.rejected], [0, [{ code: "timestamp_too_old", events: 1 }]]);
+    await ofOwn.patch(source, { retentionDays: 30 });
+    assert.equal((await ofOwn.replay(source)).accepted, 1);
+  });
+
   it("counts against the quota of the day on which the events were received", async () => {
     const source = await world.createSource();
     const over = { limits: { eventsPerDay: 1 } };
     await room.patch(source, over);
     await room.send(source, [room.order()]);
     refused(await world.send(bootstrapPath(source), room.withEvents([room.order()])), 429, "quota_exceeded");
+    const tested = await room.test(source);
+    assert.deepEqual([tested.accepted, tested.rejected[0].code], [0, "quota_exceeded"]);
     const again = await room.replay(source);
     assert.deepEqual(again.rejected, [{ code: "quota_exceeded", events: 1 }]);
     await room.patch(source, { limits: { eventsPerDay: 2 } });

@@ -136,6 +136,14 @@ export function deliverySuite(name: string, ledgerOf: (dataDir: string) => Promi
       time.advance(-2 * DAY);
     });
 
+    it("counts no gap of numbers that no client reaches: a stranger has made them up", async () => {
+      const source = await world.createSource();
+      await accept(source, "ann", then, [idOf(newSequence(), 1), idOf(newSequence(), 900_000)]);
+      await shipped();
+      const { produced, missing } = await dayAt(source, then);
+      assert.deepEqual([produced, missing], [2, 0]);
+    });
+
     it("names the pages that lost most, is signed, and is printed by the command line", async () => {
       const source = await world.createSource();
       const [first, second] = [newSequence(), newSequence()];

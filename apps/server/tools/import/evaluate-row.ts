@@ -203,6 +203,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
       hasToken: wasSentWithToken(row),
       // the age of the event is measured from this time, so that it is never too old
       receivedAt: occurredAt,
+      evaluatedAt: occurredAt,
       buildLine: createLineBuilder(readShared(row, context)),
       clockSkewMs: 0,
       session: {

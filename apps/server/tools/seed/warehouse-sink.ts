@@ -30,6 +30,7 @@ function buildContext(visit: GeneratedVisit, sourceId: string, site: string): Ba
     sourceId,
     hasToken: false,
     receivedAt,
+    evaluatedAt: receivedAt,
     buildLine: createLineBuilder({
       sourceId,
       receivedAt: toIsoTime(receivedAt),

@@ -55,6 +55,16 @@ export type FindPlace = (event: string, violation: PlanViolation) => PlanPlace |
 
 const NOT_AN_EVENT = { name: null, event: null, violation: null, plan: null };
 
+/** Whether the event can be shown: `JSON.stringify` throws for one that nests thousands of levels deep. */
+function isJson(event: unknown): boolean {
+  try {
+    JSON.stringify(event);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function hintFor(code: string | null, plan: PlanPlace | null): string | null {
   if (plan) return `Correct the code that sends the event, or the plan: ${plan.file}:${plan.line}`;
   return code === null ? null : hintOf(code);
@@ -159,7 +169,7 @@ export class ReceivedEvents {
       message,
       hint: hintFor(code, plan),
       name,
-      event,
+      event: isJson(event) ? event : null,
       violation: planViolation,
       plan,
       issues: [],

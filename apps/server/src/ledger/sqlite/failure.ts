@@ -47,6 +47,8 @@ function describeSqlite(message: string, kind: StorageFailure, file: string | un
  * @param file the name of the database in DATA_DIR, for the message
  */
 export function toStorageError(error: unknown, file?: string): unknown {
+  // what failed first: an erasure's clean-up fails on a full disk too
+  if (error instanceof SuppressedError) return toStorageError(error.suppressed, file);
   if (!(error instanceof Error) || error instanceof StorageError) return error;
   const { code, errcode, syscall }: Error & { code?: string; errcode?: number; syscall?: string } = error;
   if (code === "ERR_SQLITE_ERROR") {
