@@ -190,9 +190,22 @@ function betweenCounterparts(
   return { starts: found.map(({ start }) => start), names: found.map(({ name }) => name) };
 }
 
+/** Divides a compared period into the days that the days of the buckets are compared with: a longer month has further days. */
+function daysOfBuckets(
+  zone: string,
+  compared: Period & { readonly dayBefore: DayBefore },
+  { starts, end }: Buckets,
+): ComparedBuckets {
+  const own = bucketStarts(zone, "day", { from: starts[0] ?? end, to: end }, Number.POSITIVE_INFINITY);
+  const days = sameOnCalendar(zone, "day", compared, own);
+  const names = days.names.map((name) => starts.findLast((start) => start <= name) ?? NO_BUCKET);
+  const isFirst = (_: number, index: number) => names[index] !== names[index - 1];
+  return { starts: days.starts.filter(isFirst), names: names.filter(isFirst) };
+}
+
 /**
- * Minutes, hours and days are compared with one minute, hour or day. Weeks and months are compared with the days that their days
- * are compared with, because the calendar of the compared period may have other weeks and months.
+ * Minutes, hours and days are compared with one minute, hour or day. Weeks are compared with the days that their days are compared
+ * with, and months with what lies between these, because the calendar of the compared period may have other weeks and months.
  * @param buckets those of the query
  */
 export function compareBuckets(
@@ -203,10 +216,15 @@ export function compareBuckets(
 ): ComparedBuckets {
   const { counterpartOf, dayBefore, from } = compared;
   const to = Math.min(counterpartOf(buckets.end), compared.to);
-  const { starts, names } =
-    dayBefore && grain !== "week" && grain !== "month"
-      ? sameOnCalendar(zone, grain, { from, to, dayBefore }, buckets.starts)
-      : betweenCounterparts(counterpartOf, to, buckets.starts);
+  const divide = () => {
+    if (dayBefore === null || grain === "month")
+      return betweenCounterparts(counterpartOf, to, buckets.starts);
+    const period = { from, to, dayBefore };
+    return grain === "week"
+      ? daysOfBuckets(zone, period, buckets)
+      : sameOnCalendar(zone, grain, period, buckets.starts);
+  };
+  const { starts, names } = divide();
   // the rest of a longer period
   return to < compared.to ? { starts: [...starts, to], names: [...names, NO_BUCKET] } : { starts, names };
 }

@@ -203,13 +203,15 @@ interface PageOfQuery {
   readonly compared: Period | null;
   /** null: it has all groups. */
   readonly page: readonly ResultGroup[] | null;
+  /** The sample of the groups: shares are of the same visitors. */
+  readonly sample: number;
 }
 
 /** The figures of all groups of a query together, and of those that are not on its page: further questions of the same kind. */
-export async function readTotals(run: RunQuery, { query, compared, page }: PageOfQuery) {
+export async function readTotals(run: RunQuery, { query, compared, page, sample }: PageOfQuery) {
   const found: Found<ResultGroup[]>[] = [];
   const figuresOf = async (asked: MetricsQuery) => {
-    const answer = await execute(run, metricsQuestion(asked));
+    const answer = await execute(run, { ...metricsQuestion(asked), sampleOfOthers: sample });
     found.push(answer);
     return query.metrics.map((metric, index) => {
       if (!hasFigureOfMany(metric, asked)) return null;

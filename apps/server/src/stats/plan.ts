@@ -66,6 +66,8 @@ export interface Demand {
   readonly countsVisitors: boolean;
   /** Without rollups. */
   readonly eventsKind: EventsKind;
+  /** The sample of the figures that these are a part or the whole of. 1 or absent: it is chosen by the sizes. */
+  readonly sampleOfOthers?: number;
   /** Whether an earlier try in parts returned too many rows to add up. */
   readonly hasTooManyRows?: boolean;
 }
@@ -99,6 +101,8 @@ const eventsInMemory = ({ memoryBytes }: ReadSizes) =>
 function sampleFor(demand: Demand, sizes: ReadSizes): number {
   const { from, events } = sizes;
   if (demand.accuracy === "exact" || !demand.canEstimate) return 1;
+  const { sampleOfOthers = 1 } = demand;
+  if (sampleOfOthers > 1) return sampleOfOthers;
   const weight = from === "events" ? EVENTS_WEIGHT[demand.eventsKind] : 1;
   const eventsInTime = (SECONDS[demand.accuracy] * READ_BUDGET.eventsPerSecond[from]) / weight;
   if (events <= eventsInTime) return 1;

@@ -210,7 +210,7 @@ export async function answerQuery(
   const comparison = await (early ?? compare(page));
   const hasAll = offset === 0 && groups.length <= limit;
   const totals = body.include?.total
-    ? await readTotals(run, { query, compared, page: hasAll ? null : page })
+    ? await readTotals(run, { query, compared, page: hasAll ? null : page, sample: found.sample })
     : null;
   const isComplete = completenessOf(query, now);
   const results = page.map(

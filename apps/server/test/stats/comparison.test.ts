@@ -289,7 +289,7 @@ it("29 February has no counterpart in the year before, and is none of 28 Februar
     "1 2025-03-01": "2024-03-01 – 2024-03-02",
   });
   assert.deepEqual(pairs({ ...year, dateRange: ["2025-02-24", "2025-03-03"], grain: "week" }), {
-    "0 2025-02-24": "2024-02-24 – 2024-03-03",
+    "0 2025-02-24": "2024-02-24 – 2024-02-29",
   });
 });
 

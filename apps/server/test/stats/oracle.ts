@@ -257,7 +257,14 @@ export function pairsOf(
   const { timezone } = asked;
   const own = spanOf(asked, asked.dateRange);
   const names = startsOf(timezone, grain, own);
-  if (dayBefore === undefined || grain === "week" || grain === "month") {
+  if (dayBefore !== undefined && grain === "week") {
+    const weekOf = (at: number | null) =>
+      at === null ? null : (names.findLast((name) => name <= at) ?? null);
+    return pairsOf(asked, "day", { span, before, dayBefore })
+      .map(({ name, start }) => ({ name: weekOf(name), start }))
+      .filter(({ name }, index, all) => name !== all[index - 1]?.name);
+  }
+  if (dayBefore === undefined || grain === "month") {
     const ends = [...names.slice(1), own.to].map(before);
     const pairs = names
       .map((name, index) => ({ name, start: before(name), end: ends[index]! }))
@@ -800,10 +807,13 @@ function countedIn(all: readonly ExampleEvent[], asked: OracleQuery, compared: O
     firstInstant(timezone, shifted(wallAt(timezone, end - 1).date, 1 - days));
   const wanted = new Set(asked.metrics.flatMap((metric) => DAYS_OF[metric] ?? []));
   for (const days of wanted) {
-    const windows = buckets.map(({ name }, index) => {
-      const end = ends[index]!;
-      return { name, from: startOf(end, days), end };
-    });
+    const windows = buckets
+      .map(({ name }, index) => {
+        const end = ends[index]!;
+        return { name, from: startOf(end, days), end };
+      })
+      // a week that is compared with two parts of a month ends with the last one
+      .filter(({ name }, index) => !buckets.slice(index + 1).some((other) => other.name === name));
     // with a time dimension, the sessions of the most days are those of all
     const from = startOf(ends[0]!, time ? Math.max(...wanted) : days);
     for (const visit of visitsOf(all, { from, to: span.to }, asked.include.bots))

@@ -57,8 +57,12 @@ function queryOfDays(query: MetricsQuery, days: number): MetricsQuery {
 
 /** The query about the days that end with each bucket. Its own buckets begin where these days begin or end, and are numbered. */
 function queryOfWindows(query: MetricsQuery, totals: Totals): MetricsQuery {
-  const ends = endsOf(query);
-  const firsts = new Map([...totals.keys()].map((name) => [name, firstsOf(query, ROLLING_DAYS[name] ?? 0)]));
+  // a week may be compared with two parts of a longer month: it ends with the last one
+  const isLast = (_: number, index: number) =>
+    !query.names.includes(query.names[index] ?? Number.NaN, index + 1);
+  const ends = endsOf(query).filter(isLast);
+  const firstsOfDays = (days: number) => firstsOf(query, days).filter(isLast);
+  const firsts = new Map([...totals.keys()].map((name) => [name, firstsOfDays(ROLLING_DAYS[name] ?? 0)]));
   const all = [...[...firsts.values()].flat(), ...ends.slice(0, -1)];
   const edges = [...new Set(all)].sort((one, other) => one - other);
   return {
@@ -66,7 +70,7 @@ function queryOfWindows(query: MetricsQuery, totals: Totals): MetricsQuery {
     period: { ...query.period, from: edges[0] ?? query.period.from },
     starts: edges,
     names: edges.map((_, index) => index),
-    windows: { names: query.names, firsts, ends },
+    windows: { names: query.names.filter(isLast), firsts, ends },
   };
 }
 
