@@ -54,7 +54,7 @@ consoleTest(
     await page.getByLabel("Access").selectOption("Send events of a source");
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
-    await page.getByText("Send events of Shop only").waitFor();
+    await page.getByText("Sends events only").waitFor();
     await shoot("server-token");
     await page.getByRole("button", { name: "Copy token" }).click();
     await page.getByText("Copied").waitFor();
@@ -68,10 +68,15 @@ consoleTest(
     assert.equal(reply.status, 200, reply.text);
     const inUse = page.getByRole("row").filter({ hasText: "In use now" });
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
-    assert.match((await inUse.textContent()) ?? "", /^Console/);
+    assert.match((await inUse.textContent()) ?? "", /^You In use now/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
-    assert.match((await made.textContent()) ?? "", new RegExp(`…${token.slice(-4)} · .*The sourcejust now`));
+    assert.match(
+      (await made.textContent()) ?? "",
+      new RegExp(`…${token.slice(-4)} · Sends events only.*Shopjust now`),
+    );
     assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
+    const groups = page.getByRole("main").getByRole("heading", { level: 2 });
+    assert.deepEqual(await groups.allTextContents(), ["API keys", "Browser sessions"]);
   },
 );
 

@@ -12,8 +12,11 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const exact = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
 const minute = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+const day = dateFormat({ dateStyle: "medium" });
 /** @returns for example `Sep 29, 2026, 8:00:00 PM` */
 export const formatExactTime = (date: Date): string => exact().format(date);
+/** @returns for example `Sep 29, 2026` */
+export const formatDay = (at: string): string => day().format(new Date(at));
 
 /**
  * @param at in milliseconds since the epoch, like `now`
@@ -55,3 +58,13 @@ export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
 export function ExpiryTime({ at }: { readonly at: string | null }) {
   return at === null ? "Never" : <time dateTime={at}>{minute().format(new Date(at))}</time>;
 }
+
+/** The day of an expiry, with its time as a tooltip. */
+export const ExpiryDay = ({ at }: { readonly at: string | null }) =>
+  at === null ? (
+    "Never"
+  ) : (
+    <time dateTime={at} title={formatExactTime(new Date(at))}>
+      {formatDay(at)}
+    </time>
+  );

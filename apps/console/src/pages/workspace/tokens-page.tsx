@@ -4,18 +4,23 @@ import { useState } from "react";
 import { api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
 import { session } from "../../session.ts";
+import { DAY_MS } from "../../time.ts";
 import { DialogButton } from "../../ui/dialog.tsx";
 import { Page } from "../../ui/page.tsx";
-import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
-import { Badge, Group, Text } from "../../ui/primitives/elements.tsx";
-import { ExpiryTime, RelativeTime } from "../../ui/relative-time.tsx";
+import { ErrorAlert, Loading } from "../../ui/page-states.tsx";
+import { ColumnHeads, usePagedQuery } from "../../ui/paged-table.tsx";
+import { Badge, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
+import { ExpiryDay, RelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
+import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
+import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { type CreatedToken, CreateTokenForm } from "./create-token-form.tsx";
 import { useMemberNames } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
+import "./tokens.css";
 
 export function TokensPage() {
   const { can } = useWorkspace();
@@ -53,72 +58,157 @@ export function TokensPage() {
 }
 
 function Tokens() {
-  const { organizationId, userId: ownId } = useWorkspace();
-  const names = useMemberNames();
-  const nameOf = (userId: string) => names.get(userId) ?? (userId === ownId ? "You" : undefined);
-  const sourceNames = useSourceNames();
+  const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, cursor }, signal }),
   );
+  if (query.isPending) return <Loading />;
+  const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
+  const tokens = query.data?.pages.flatMap((page) => page.tokens) ?? [];
   return (
-    <PagedTable
-      label="Tokens"
-      columns={["Token", "Acts as", "Created", "Last used", "Expires", ""]}
-      query={query}
-    >
-      {({ tokens }) =>
-        tokens.map((token) => (
-          <TokenRow
-            key={token.tokenId}
-            token={token}
-            userName={token.sourceId === null ? nameOf(token.userId) : "The source"}
-            sourceName={sourceNames?.get(token.sourceId ?? "")}
-            isInUse={token.userId === ownId && session.beganWith(token.hint)}
-          />
-        ))
-      }
-    </PagedTable>
+    <Stack>
+      {GROUPS.map((group) => (
+        <TokenGroup key={group.title} group={group} tokens={tokens.filter(group.has)} />
+      ))}
+      {failure}
+      <ShowMoreButton query={query} />
+    </Stack>
   );
 }
 
-/** @returns the restrictions of a token, each as its own part of the row's description */
-function scopeOf(
-  { organizationId, sourceId, scope, ceiling }: Token,
-  sourceName: string | undefined,
-): string[] {
-  if (sourceId !== null)
-    return [`${scope === "ingest" ? "Send events" : "Stats"} of ${sourceName ?? sourceId} only`];
-  return [
-    organizationId === null && "All workspaces",
-    ceiling !== null && `Limited to the role ${roleName(ceiling)}`,
-  ].filter((part) => part !== false);
+interface TokenKind {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly has: (token: Token) => boolean;
+  /** The first two cells of a row. */
+  readonly describe: (token: Token, names: TokenNames) => TokenText;
 }
+
+/** The names of what a token is about; undefined: not known. */
+interface TokenNames {
+  readonly user: string | undefined;
+  readonly source: string | undefined;
+}
+
+interface TokenText {
+  readonly title: string;
+  /** Parts of the line below the title, besides the end of the token. */
+  readonly notes: readonly (string | false)[];
+  readonly second: string;
+}
+
+const noteRole = ({ ceiling }: Token) => ceiling !== null && `Limited to the role ${roleName(ceiling)}`;
+
+const describeKey: TokenKind["describe"] = (token, { user, source }) => {
+  const { label, sourceId, organizationId, userId } = token;
+  if (sourceId !== null) return { title: label, notes: ["Sends events only"], second: source ?? sourceId };
+  const notes = [organizationId === null && "All workspaces", noteRole(token)];
+  return { title: label, notes, second: user ?? userId };
+};
+
+const GROUPS: readonly TokenKind[] = [
+  {
+    title: "API keys",
+    columns: ["Token", "Acts as", "Created", "Last used", "Expires", ""],
+    has: ({ scope }) => scope !== "stats" && scope !== "console",
+    describe: describeKey,
+  },
+  {
+    title: "Share links",
+    columns: ["Link", "Stats of", "Created", "Last used", "Expires", ""],
+    has: ({ scope }) => scope === "stats",
+    describe: ({ label, sourceId, hasPassword }, { source }) => ({
+      title: label,
+      notes: [hasPassword && "Password"],
+      second: source ?? sourceId ?? "—",
+    }),
+  },
+  {
+    title: "Browser sessions",
+    columns: ["Person", "Access", "Signed in", "Last used", "Ends", ""],
+    has: ({ scope }) => scope === "console",
+    describe: (token, { user }) => ({
+      title: user ?? token.userId,
+      notes: [noteRole(token)],
+      second: token.organizationId === null ? "All workspaces" : "This workspace",
+    }),
+  },
+];
+
+interface TokenGroupProps {
+  readonly group: TokenKind;
+  readonly tokens: readonly Token[];
+}
+
+/** The tokens of one kind; nothing when there is none. */
+function TokenGroup({ group: { title, columns, describe }, tokens }: TokenGroupProps) {
+  const { userId: ownId } = useWorkspace();
+  const now = useNow();
+  const names = useMemberNames();
+  const sourceNames = useSourceNames();
+  if (tokens.length === 0) return null;
+  return (
+    <Paper component="section" aria-label={title}>
+      <Title order={2} size="h5" p="md" pb="xs">
+        {title}
+      </Title>
+      <ScrollRegion label={`${title} table`}>
+        <Table className="stacked tokens" verticalSpacing="sm" horizontalSpacing="md">
+          <ColumnHeads columns={columns} />
+          <tbody>
+            {tokens.map((token) => (
+              <TokenRow
+                key={token.tokenId}
+                token={token}
+                isIdle={isIdle(token, now)}
+                text={describe(token, {
+                  user: names.get(token.userId) ?? (token.userId === ownId ? "You" : undefined),
+                  source: sourceNames?.get(token.sourceId ?? ""),
+                })}
+                isInUse={token.userId === ownId && session.beganWith(token.hint)}
+              />
+            ))}
+          </tbody>
+        </Table>
+      </ScrollRegion>
+    </Paper>
+  );
+}
+
+const IDLE_DAYS = 90;
+
+/** Whether a token that never ends has not been used for long. */
+const isIdle = ({ expiresAt, revokedAt, lastUsedAt, createdAt }: Token, now: number) =>
+  expiresAt === null && revokedAt === null && now - Date.parse(lastUsedAt ?? createdAt) >= IDLE_DAYS * DAY_MS;
 
 interface TokenRowProps {
   readonly token: Token;
-  readonly userName: string | undefined;
-  /** The name of the source that the token is limited to. */
-  readonly sourceName: string | undefined;
+  readonly text: TokenText;
+  readonly isIdle: boolean;
   /** Whether this browser is signed in with it. */
   readonly isInUse: boolean;
 }
 
-const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
+const TokenRow = ({ token, text: { title, notes, second }, isIdle, isInUse }: TokenRowProps) => (
   <tr>
     <td className="wrap">
       <Group gap="xs">
-        <Text fw={600} className="clamp" title={token.label}>
-          {token.label}
+        <Text fw={600} className="clamp" title={title}>
+          <bdi>{title}</bdi>
         </Text>{" "}
         {isInUse && <Badge>In use now</Badge>}
+        {isIdle && <Badge color="yellow">Unused for {IDLE_DAYS} days</Badge>}
       </Group>
       <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the token">…{token.hint}</code>
-        {scopeOf(token, sourceName).map((part) => ` · ${part}`)}
+        {notes.filter(Boolean).map((note) => ` · ${note}`)}
+        <span className="token-second"> · {second}</span>
       </Text>
     </td>
-    <td className="wrap" style={{ minWidth: 140 }} title={token.userId}>
-      <bdi className="clamp">{userName ?? token.userId}</bdi>
+    <td className="wrap">
+      <bdi className="clamp" title={second}>
+        {second}
+      </bdi>
     </td>
     <td>
       <RelativeTime at={token.createdAt} />
@@ -127,7 +217,7 @@ const TokenRow = ({ token, userName, sourceName, isInUse }: TokenRowProps) => (
       <RelativeTime at={token.lastUsedAt} missing="Never" />
     </td>
     <td>
-      <ExpiryTime at={token.expiresAt} />
+      <ExpiryDay at={token.expiresAt} />
     </td>
     <td>
       <RevokeTokenButton token={token} what="token" />
