@@ -122,6 +122,9 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
           </div>
         ))}
       </div>
+      <Text size="sm" c="dimmed" mt="sm">
+        Includes passive events, such as engagement and web vitals, which Stats does not count as events.
+      </Text>
     </Paper>
   );
 }

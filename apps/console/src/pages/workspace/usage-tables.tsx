@@ -77,44 +77,50 @@ const SourceName = ({ sourceId, names }: Pick<DayTableProps, "names"> & { readon
   <span className="clamp">{names.get(sourceId) ?? <code>{sourceId}</code>}</span>
 );
 
-/** A row for each source and day: the newest day and its largest source first. */
+/** A row for each source and day, behind a heading that opens it: the newest day and its largest source first. */
 export function DayTable({ usage, names }: DayTableProps) {
   const [isWhole, setWhole] = useState(false);
   const rows = usage.days.toSorted(
     (one, other) => other.day.localeCompare(one.day) || other.accepted - one.accepted,
   );
   const shown = isWhole ? rows : rows.slice(0, FIRST_ROWS);
+  const hasSources = new Set(rows.map(({ sourceId }) => sourceId)).size > 1;
   return (
     <Paper>
-      <ScrollRegion label="Usage by source and day">
-        <Table horizontalSpacing="lg" className="usage-table">
-          <thead>
-            <tr>
-              <th>Day</th>
-              <th>Source</th>
-              <FigureHeads />
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ day, sourceId, ...figures }) => (
-              <tr key={`${day} ${sourceId}`}>
-                <td>
-                  <time dateTime={day}>{formatPeriod(day)}</time>
-                </td>
-                <td>
-                  <SourceName sourceId={sourceId} names={names} />
-                </td>
-                <FigureCells figures={figures} />
+      <details>
+        <summary className="usage-days">Show days</summary>
+        <ScrollRegion label={hasSources ? "Usage by source and day" : "Usage by day"}>
+          <Table horizontalSpacing="lg" className={`usage-table ${hasSources ? "usage-wide" : ""}`}>
+            <thead>
+              <tr>
+                <th>Day</th>
+                {hasSources && <th>Source</th>}
+                <FigureHeads />
               </tr>
-            ))}
-          </tbody>
-        </Table>
-      </ScrollRegion>
-      {shown.length < rows.length && (
-        <Button variant="default" m="md" onClick={() => setWhole(true)}>
-          Show all {formatCount(rows.length)} rows
-        </Button>
-      )}
+            </thead>
+            <tbody>
+              {shown.map(({ day, sourceId, ...figures }) => (
+                <tr key={`${day} ${sourceId}`}>
+                  <td>
+                    <time dateTime={day}>{formatPeriod(day)}</time>
+                  </td>
+                  {hasSources && (
+                    <td>
+                      <SourceName sourceId={sourceId} names={names} />
+                    </td>
+                  )}
+                  <FigureCells figures={figures} />
+                </tr>
+              ))}
+            </tbody>
+          </Table>
+        </ScrollRegion>
+        {shown.length < rows.length && (
+          <Button variant="default" m="md" onClick={() => setWhole(true)}>
+            Show all {formatCount(rows.length)} rows
+          </Button>
+        )}
+      </details>
     </Paper>
   );
 }
@@ -129,7 +135,7 @@ interface MonthTableProps {
 export const MonthTable = ({ usage, eventsPerDay }: MonthTableProps) => (
   <Paper>
     <ScrollRegion label="Usage by month">
-      <Table horizontalSpacing="lg" className="usage-table">
+      <Table horizontalSpacing="lg" className="usage-table usage-wide">
         <thead>
           <tr>
             <th>Month</th>
