@@ -20,7 +20,7 @@ import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 
-import { Passkeys } from "./account/passkeys.tsx";
+import { Passkeys, PasskeysNote, QuietNote } from "./account/passkeys.tsx";
 import { PreferenceFields, toPreferences } from "./preference-fields.tsx";
 
 type OwnProfile = ApiAnswer<"getProfile">;
@@ -43,6 +43,7 @@ export function ProfilePage() {
               <Address profile={answer} />
               <Passkeys />
               <Sessions />
+              <Unavailable profile={answer} />
             </Stack>
           )
         }
@@ -122,8 +123,10 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   );
 }
 
+/** Nothing where the service sends no mail. */
 function Address({ profile }: { readonly profile: OwnProfile }) {
   const { data: methods } = useQuery(signInMethodsQuery);
+  if (!methods?.sendsMail) return null;
   return (
     <Paper p="lg" component="section" aria-label="Email">
       <Stack>
@@ -133,25 +136,40 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
           </Title>
           <Text size="sm" c="dimmed" className="wrap">
             {profile.email === null ? "You have no confirmed address." : `Confirmed: ${profile.email}`}
-            {methods?.sendsMail === false && (
-              <>
-                {" "}
-                This service has no mail server, so it cannot confirm an address. Ask the operator to set{" "}
-                <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
-              </>
-            )}
           </Text>
         </div>
-        {methods?.sendsMail && (
-          <MailForm
-            label="New address"
-            submitLabel="Send confirmation"
-            nextStep="Open the link in this browser within an hour."
-            onSend={(email) => api.requestEmail({ body: { email } })}
-          />
-        )}
+        <MailForm
+          label="New address"
+          submitLabel="Send confirmation"
+          nextStep="Open the link in this browser within an hour."
+          onSend={(email) => api.requestEmail({ body: { email } })}
+        />
       </Stack>
     </Paper>
+  );
+}
+
+/** What the service does not offer, for those who can read its settings. */
+function Unavailable({ profile: { email } }: { readonly profile: OwnProfile }) {
+  const { can } = useWorkspace();
+  const { data: methods } = useQuery(signInMethodsQuery);
+  const hasNoMail = methods?.sendsMail === false;
+  const isOperator = can("support:read");
+  return (
+    <Stack gap="xs">
+      {hasNoMail && email !== null && (
+        <Text size="sm" c="dimmed" className="wrap">
+          Confirmed email: <bdi>{email}</bdi>
+        </Text>
+      )}
+      {isOperator && hasNoMail && (
+        <QuietNote title="Email is not set up">
+          This service has no mail server, so it cannot confirm an address. Set <code>SMTP_URL</code> and{" "}
+          <code>MAIL_FROM</code>.
+        </QuietNote>
+      )}
+      {isOperator && <PasskeysNote />}
+    </Stack>
   );
 }
 

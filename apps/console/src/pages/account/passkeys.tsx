@@ -1,6 +1,6 @@
 /** The passkeys of the user, on the profile page. */
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
 import { addPasskey, takesPasskeys } from "../../passkeys.ts";
 import { signInMethodsQuery } from "../../queries.ts";
@@ -28,8 +28,42 @@ const refetchPasskeys = (client: QueryClient) =>
 
 const COLUMNS = ["Name", "Added", "Last used", ""] as const;
 
+interface QuietNoteProps {
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+/** One line, which opens its explanation. */
+export const QuietNote = ({ title, children }: QuietNoteProps) => (
+  <details>
+    <summary>
+      <Text size="sm" c="dimmed" component="span">
+        {title}
+      </Text>
+    </summary>
+    <Text size="sm" c="dimmed" className="wrap">
+      {children}
+    </Text>
+  </details>
+);
+
+/** Why nobody can add a passkey; nothing where they can, or where the card says it. */
+export function PasskeysNote() {
+  const { data } = useQuery(passkeysQuery);
+  if (!data?.unavailable || data.passkeys.length > 0) return null;
+  const { message, hint } = data.unavailable;
+  return (
+    <QuietNote title="Passkeys are not available">
+      {message} <TextWithCode text={hint} />
+    </QuietNote>
+  );
+}
+
+/** Nothing while there is no passkey and none can be added. */
 export function Passkeys() {
   const query = useQuery(passkeysQuery);
+  const { isPending, data } = query;
+  if (isPending || (data?.unavailable && data.passkeys.length === 0)) return null;
   return (
     <Paper component="section" aria-label="Passkeys">
       <Stack gap={0} p="lg">
