@@ -80,7 +80,7 @@ accountTest(
     await admin.getByLabel("Role of the invited person").selectOption("developer");
     await admin.getByRole("button", { name: "Send invitation" }).click();
     await admin.getByText("Invitation sent").waitFor();
-    await admin.getByRole("region", { name: "Open invitations" }).getByText("grace@shop.example").waitFor();
+    await admin.getByRole("region", { name: "Members" }).getByText("grace@shop.example").waitFor();
     await shoot(admin, "team-invitation-sent");
 
     const invitation = await mails.next();

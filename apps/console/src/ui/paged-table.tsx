@@ -35,6 +35,8 @@ interface PagedTableProps<Page> {
   readonly query: PagedQuery<Page>;
   /** For styles of this table. */
   readonly className?: string;
+  /** Rows after those of the last page. */
+  readonly lastRows?: ReactNode;
   /** Renders the rows of one page. */
   readonly children: (page: Page) => ReactNode;
 }
@@ -53,7 +55,8 @@ export const ColumnHeads = ({ columns }: { readonly columns: readonly string[] }
   </thead>
 );
 
-export function PagedTable<Page>({ label, columns, query, className = "", children }: PagedTableProps<Page>) {
+export function PagedTable<Page>(props: PagedTableProps<Page>) {
+  const { label, columns, query, className = "", lastRows, children } = props;
   if (query.isPending) return <Loading />;
   const failure = query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return failure;
@@ -67,7 +70,10 @@ export function PagedTable<Page>({ label, columns, query, className = "", childr
           horizontalSpacing="md"
         >
           <ColumnHeads columns={columns} />
-          <tbody>{query.data.pages.map(children)}</tbody>
+          <tbody>
+            {query.data.pages.map(children)}
+            {!query.hasNextPage && lastRows}
+          </tbody>
         </Table>
       </ScrollRegion>
       {failure}

@@ -10,8 +10,9 @@ consoleTest(
     const rows = page.getByRole("region", { name: "Members" }).locator("tbody tr");
     await open("/team");
     await rows.nth(1).waitFor();
-    assert.match((await rows.first().textContent()) ?? "", /^No name YouAdd your name/);
+    assert.match((await rows.first().textContent()) ?? "", /^You Add your name/);
     assert.equal(await rows.first().getByRole("button").count(), 0);
+    assert.match((await rows.nth(1).textContent()) ?? "", /^Admin, joined .*No name or email yet/);
     await rows
       .nth(1)
       .getByRole("button", { name: /^Actions for / })

@@ -4,18 +4,14 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ApiAnswer, api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
-import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
-import { Alert, Paper, Table, Text, Title } from "../../ui/primitives/elements.tsx";
-import { ExpiryTime } from "../../ui/relative-time.tsx";
-import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Alert, Text } from "../../ui/primitives/elements.tsx";
+import { ExpiryDay } from "../../ui/relative-time.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
 export type NewInvitation = ApiAnswer<"createInvitation">;
 type OpenInvitation = ApiAnswer<"listInvitations">["invitations"][number];
-const recipientOf = ({ email }: OpenInvitation) => email ?? "Invitation link";
-const COLUMNS = ["Invitation", "Role", "Expires", ""];
 
 /** The link of a new invitation, or where it was sent. */
 export const InvitationCreated = ({ invitation: { url, email } }: { readonly invitation: NewInvitation }) =>
@@ -31,47 +27,38 @@ export const InvitationCreated = ({ invitation: { url, email } }: { readonly inv
     />
   );
 
-export function OpenInvitations() {
+export function useOpenInvitations() {
   const { organizationId } = useWorkspace();
-  const query = useQuery({
+  return useQuery({
     queryKey: ["invitations", organizationId],
     queryFn: ({ signal }) => api.listInvitations({ query: { organizationId }, signal }),
   });
-  const open = query.data?.invitations ?? [];
-  if (query.error) return <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />;
-  if (open.length === 0) return null;
-  return (
-    <Paper component="section" aria-label="Open invitations">
-      <Title order={2} size="h5" p="md" pb="xs">
-        Open invitations
-      </Title>
-      <ScrollRegion label="Invitations">
-        <Table className="stacked invitations" style={toColumnVariables(COLUMNS)} horizontalSpacing="md">
-          <ColumnHeads columns={COLUMNS} />
-          <tbody>
-            {open.map((one) => (
-              <InvitationRow key={one.invitationId} invitation={one} />
-            ))}
-          </tbody>
-        </Table>
-      </ScrollRegion>
-    </Paper>
-  );
 }
 
-function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) {
+/** A row of the table of members. */
+export function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) {
   const { organizationId, role: ownRole } = useWorkspace();
   const client = useQueryClient();
   const { invitationId, email, role, expiresAt } = invitation;
   return (
     <tr>
       <td className="wrap">
-        <bdi>{recipientOf(invitation)}</bdi>
+        <div className="member">
+          <span className="initials">
+            <Icon name="mail" />
+          </span>
+          <div>
+            <Text fw={600} className="clamp">
+              <bdi>{email ?? "Invitation link"}</bdi>
+            </Text>
+            <Text size="sm" c="dimmed">
+              Invited · expires <ExpiryDay at={expiresAt} />
+            </Text>
+          </div>
+        </div>
       </td>
       <td>{roleName(role)}</td>
-      <td>
-        <ExpiryTime at={expiresAt} />
-      </td>
+      <td>—</td>
       <td>
         {!isAbove(role, ownRole) && (
           <ConfirmButton

@@ -3,7 +3,7 @@
 import type { Member } from "@headwater/contract";
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../../api.ts";
 import { organizationsQuery, profileQuery } from "../../queries.ts";
 import { ROLE_TEXTS, roleName, roleOptions } from "../../role-texts.ts";
@@ -17,11 +17,11 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../ui/paged-table.tsx";
 import { Badge, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
-import { RelativeTime } from "../../ui/relative-time.tsx";
+import { formatDay, RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { InvitationCreated, type NewInvitation, OpenInvitations } from "./invitations.tsx";
+import { InvitationCreated, InvitationRow, type NewInvitation, useOpenInvitations } from "./invitations.tsx";
 import { InviteForm } from "./invite-form.tsx";
 import { useInvalidateMembers } from "./member-names.ts";
 import { ServiceAccountForm } from "./service-account-form.tsx";
@@ -52,7 +52,6 @@ export function TeamPage() {
       <RequirePermission permission="members:manage">
         {invited && <InvitationCreated invitation={invited} />}
         <Members />
-        <OpenInvitations />
         <Roles />
       </RequirePermission>
     </Page>
@@ -102,18 +101,32 @@ function Members() {
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
     api.listMembers({ query: { organizationId, cursor }, signal }),
   );
+  const invitations = useOpenInvitations();
   const owners = query.data?.pages.flatMap(({ members }) => members.filter(isOwner));
   const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
-    <PagedTable label="Members" columns={["Member", "Role", "Added", ""]} query={query} className="members">
-      {({ members }) =>
-        members
-          .toSorted((a, b) => Number(b.userId === ownId) - Number(a.userId === ownId))
-          .map((member) => (
-            <MemberRow key={member.userId} member={member} isLastOwner={hasOneOwner && isOwner(member)} />
-          ))
-      }
-    </PagedTable>
+    <>
+      <PagedTable
+        label="Members"
+        columns={["Member", "Role", "Added", ""]}
+        query={query}
+        className="members"
+        lastRows={invitations.data?.invitations.map((one) => (
+          <InvitationRow key={one.invitationId} invitation={one} />
+        ))}
+      >
+        {({ members }) =>
+          members
+            .toSorted((a, b) => Number(b.userId === ownId) - Number(a.userId === ownId))
+            .map((member) => (
+              <MemberRow key={member.userId} member={member} isLastOwner={hasOneOwner && isOwner(member)} />
+            ))
+        }
+      </PagedTable>
+      {invitations.error && (
+        <ErrorAlert error={invitations.error} onRetry={() => void invitations.refetch()} />
+      )}
+    </>
   );
 }
 
@@ -121,9 +134,51 @@ function Members() {
 const isOwner = ({ kind, role }: Member) => kind === "person" && role === "owner";
 const nameOf = ({ name, email, userId }: Member) => name ?? email ?? userId;
 
-function noAddressOf({ kind, name, userId }: Member): string {
+/** The line under the name; null: none. */
+function describeMember({ kind, name, email }: Member, isOwn: boolean): ReactNode {
   if (kind === "service_account") return "Service account";
-  return name === null ? userId : "No email";
+  if (name === null && isOwn)
+    return (
+      <TextLink to="/profile" size="sm">
+        Add your name
+      </TextLink>
+    );
+  if (email === null) return name === null ? "No name or email yet" : "No email";
+  return name === null ? null : email;
+}
+
+/** Who the member is, as far as it is known. */
+function MemberName({ member }: { readonly member: Member }) {
+  const { userId: ownId } = useWorkspace();
+  const { userId, kind, name, email, role, createdAt } = member;
+  const isOwn = userId === ownId;
+  const isUnnamed = name === null && email === null;
+  const shownName = name ?? email ?? (isOwn ? "You" : `${roleName(role)}, joined ${formatDay(createdAt)}`);
+  const line = describeMember(member, isOwn);
+  return (
+    <div className="member">
+      {kind === "service_account" || isUnnamed ? (
+        <span className="initials">
+          <Icon name={kind === "person" ? "user" : "robot"} />
+        </span>
+      ) : (
+        <Initials name={shownName} />
+      )}
+      <div>
+        <div className="member-name">
+          <Text fw={600} className="clamp" title={isUnnamed ? userId : shownName}>
+            <bdi>{shownName}</bdi>
+          </Text>{" "}
+          {isOwn && !isUnnamed && <Badge>You</Badge>}
+        </div>
+        {line !== null && (
+          <Text size="sm" c="dimmed" className="clamp" title={email ?? userId}>
+            {line}
+          </Text>
+        )}
+      </div>
+    </div>
+  );
 }
 
 interface MemberRowProps {
@@ -135,7 +190,7 @@ interface MemberRowProps {
 function MemberRow({ member, isLastOwner }: MemberRowProps) {
   const { organizationId, role: ownRole, userId: ownId } = useWorkspace();
   const { data: profile } = useQuery(profileQuery);
-  const { userId, kind, name, email, role, createdAt } = member;
+  const { userId, role, createdAt } = member;
   const invalidateMembers = useInvalidateMembers();
   const update = useMutation({
     mutationFn: (next: Role) =>
@@ -143,38 +198,11 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
     onSuccess: invalidateMembers,
   });
   const canEdit = !isAbove(role, ownRole);
-  const shownName = name ?? email ?? "No name";
+  const isOwn = userId === ownId;
   return (
     <tr>
       <td className="wrap">
-        <div className="member">
-          {kind === "service_account" || (name === null && email === null) ? (
-            <span className="initials">
-              <Icon name={kind === "person" ? "user" : "robot"} />
-            </span>
-          ) : (
-            <Initials name={shownName} />
-          )}
-          <div>
-            <div className="member-name">
-              <Text fw={600} className="clamp" title={shownName}>
-                <bdi>{shownName}</bdi>
-              </Text>{" "}
-              {userId === ownId && <Badge>You</Badge>}
-            </div>
-            {(name !== null || email === null) && (
-              <Text size="sm" c="dimmed" className="clamp" title={email ?? userId}>
-                {name === null && userId === ownId ? (
-                  <TextLink to="/profile" size="sm">
-                    Add your name
-                  </TextLink>
-                ) : (
-                  (email ?? noAddressOf(member))
-                )}
-              </Text>
-            )}
-          </div>
-        </div>
+        <MemberName member={member} />
         {update.error && <ErrorAlert error={update.error} />}
       </td>
       <td>
@@ -197,11 +225,7 @@ function MemberRow({ member, isLastOwner }: MemberRowProps) {
       <td>
         {canEdit &&
           !isLastOwner &&
-          (userId === ownId ? (
-            profile && <LeaveMenu name={nameOf(member)} />
-          ) : (
-            <RemoveMemberMenu member={member} />
-          ))}
+          (isOwn ? profile && <LeaveMenu name={nameOf(member)} /> : <RemoveMemberMenu member={member} />)}
       </td>
     </tr>
   );
