@@ -258,7 +258,10 @@ consoleTest(
       ["Action", "Member"].map((name) => page.getByLabel(name, { exact: true }).boundingBox()),
     );
     assert.equal(kind!.y, member!.y, "the filters stand side by side on a phone");
-    assert.ok((await page.getByRole("article").first().boundingBox())!.y < 260, "the list begins above");
+    assert.ok(
+      (await page.getByRole("main").getByRole("heading", { level: 2 }).first().boundingBox())!.y < 260,
+      "the list begins above",
+    );
     const audit = await download();
     assert.match(audit, /,source\.created,Shop,src_/);
     assert.doesNotMatch(audit, /token\.created/);

@@ -133,6 +133,8 @@ consoleTest(
     await page.waitForFunction(() => localStorage.getItem("headwater.format")?.includes('"de"'));
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("link", { name: "Audit log" }).click();
-    assert.match((await time.textContent()) ?? "", /^\d+\. \S+, \d+:\d\d$/);
+    assert.match((await time.textContent()) ?? "", /^\d+:\d\d$/);
+    const day = page.getByRole("main").getByRole("heading", { level: 2 }).first();
+    assert.match((await day.textContent()) ?? "", /^\S+tag, \d+\. \S+$|^Mittwoch, /);
   },
 );

@@ -7,7 +7,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { formatCount } from "../../ui/format-count.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorAlert, Loading } from "../../ui/page-states.tsx";
-import { Alert, Button, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { Alert, Button, Paper, Stack, Text, Title } from "../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { formatExactTime, formatRelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
@@ -15,7 +15,15 @@ import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { EARLIEST_DAY, shiftDay, todayIn } from "../stats/view-range.ts";
 import { type AuditFilters, MAX_EXPORT_ENTRIES, useAuditExport } from "./audit-export.ts";
-import { actorName, describeChanges, formatMinute, isUpdate, KINDS, titleOf } from "./audit-text.ts";
+import {
+  actorName,
+  describeChanges,
+  formatClock,
+  groupByDay,
+  isUpdate,
+  KINDS,
+  titleOf,
+} from "./audit-text.ts";
 import { SearchField, useListFilters } from "./list-filters.tsx";
 import { useMemberNames } from "./member-names.ts";
 import { lastDays, type NamedRange, RangeDropdown, readRange } from "./range-dropdown.tsx";
@@ -133,6 +141,7 @@ type AuditEntriesProps = Pick<ChosenFilters, "filters" | "change"> & Pick<AuditR
 
 function AuditEntries({ filters, change, names }: AuditEntriesProps) {
   const { organizationId } = useWorkspace();
+  const now = useNow();
   const query = useInfiniteQuery({
     queryKey: ["audit", organizationId, filters],
     queryFn: ({ pageParam, signal }) =>
@@ -153,8 +162,15 @@ function AuditEntries({ filters, change, names }: AuditEntriesProps) {
     <Stack gap="xs">
       {entries.length > 0 ? (
         <Paper className="audit-list" aria-busy={query.isPlaceholderData}>
-          {entries.map((entry) => (
-            <AuditRow key={entry.auditId} entry={entry} names={names} />
+          {groupByDay(entries, now).map((group) => (
+            <section key={group.day} aria-label={group.day}>
+              <Title order={2} size="h5" className="audit-day">
+                {group.day}
+              </Title>
+              {group.entries.map((entry) => (
+                <AuditRow key={entry.auditId} entry={entry} names={names} />
+              ))}
+            </section>
           ))}
         </Paper>
       ) : (
@@ -200,7 +216,7 @@ function EntryTime({ at }: { readonly at: Date }) {
       dateTime={at.toISOString()}
       title={`${formatExactTime(at)} (${formatRelativeTime(at.getTime(), now)})`}
     >
-      {formatMinute(at.getTime())}
+      {formatClock(at.getTime())}
     </time>
   );
 }

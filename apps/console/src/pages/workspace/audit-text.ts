@@ -99,6 +99,37 @@ export function formatMinute(at: number): string {
   return (isThisYear ? thisYear : otherYear)().format(at);
 }
 
+const clock = dateFormat({ hour: "numeric", minute: "2-digit" });
+/** @returns for example `8:00 PM` */
+export const formatClock = (at: number): string => clock().format(at);
+
+const weekday = { weekday: "long", month: "long", day: "numeric" } as const;
+const dayThisYear = dateFormat(weekday);
+const dayOtherYear = dateFormat({ ...weekday, year: "numeric" });
+
+/** @returns for example `Tuesday, September 29`, with the year unless it is that of `now` */
+function formatWeekday(at: number, now: number): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? dayThisYear : dayOtherYear)().format(at);
+}
+
+interface AuditDay {
+  readonly day: string;
+  readonly entries: AuditEntry[];
+}
+
+/** The entries by day in the time zone of the browser, in the order of the list. */
+export function groupByDay(entries: readonly AuditEntry[], now: number): AuditDay[] {
+  const days: AuditDay[] = [];
+  for (const entry of entries) {
+    const day = formatWeekday(Date.parse(entry.at), now);
+    const last = days.at(-1);
+    if (last?.day === day) last.entries.push(entry);
+    else days.push({ day, entries: [entry] });
+  }
+  return days;
+}
+
 type AuditNames = ReadonlyMap<string, string>;
 
 /** `allowedOrigins` as `Allowed origins`. */
