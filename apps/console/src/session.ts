@@ -6,6 +6,17 @@ const TOKEN = "headwater.token";
 const REFRESHED = "headwater.refreshed";
 const REMEMBERED = "headwater.remembered";
 const WORKSPACE = "headwater.workspace";
+const RECENT = "headwater.recent";
+const MAX_RECENT_SHOWN = 3;
+/** Of all workspaces. */
+const MAX_RECENT = 12;
+
+/** A source that was opened in this browser. */
+export interface RecentSource {
+  readonly sourceId: string;
+  readonly organizationId: string;
+  readonly name: string;
+}
 
 /** A token is renewed this long before it ends. */
 const RENEW_EARLY_MS = 60_000;
@@ -57,6 +68,14 @@ function refreshedToken(): string | null {
   return id === rememberedId() && Number(endsAt) > Date.now() + RENEW_EARLY_MS ? token : null;
 }
 
+function recentSources(): RecentSource[] {
+  try {
+    return JSON.parse(read(RECENT, "localStorage") ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
 export const session = {
   isShared,
   linkToken,
@@ -89,6 +108,7 @@ export const session = {
     write(TOKEN, null);
     write(REFRESHED, null);
     write(WORKSPACE, null);
+    write(RECENT, null, "localStorage");
     if (rememberedId() === null) write(WORKSPACE, null, "localStorage");
   },
   /** Calls `listener` when another tab signs in or out. @returns a function that ends it */
@@ -104,5 +124,15 @@ export const session = {
   selectWorkspace(organizationId: string): void {
     write(WORKSPACE, organizationId);
     write(WORKSPACE, organizationId, "localStorage");
+  },
+  /** The sources of the workspace that were opened last in this browser, the latest first. */
+  recentSources: (organizationId: string) =>
+    recentSources()
+      .filter((source) => source.organizationId === organizationId)
+      .slice(0, MAX_RECENT_SHOWN),
+  openedSource({ sourceId, organizationId, name }: RecentSource): void {
+    const others = recentSources().filter((source) => source.sourceId !== sourceId);
+    const all = [{ sourceId, organizationId, name }, ...others].slice(0, MAX_RECENT);
+    write(RECENT, JSON.stringify(all), "localStorage");
   },
 };

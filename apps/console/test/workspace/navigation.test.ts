@@ -62,6 +62,42 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "On a phone the navigation begins with the three sources that were opened last in this browser, until one signs out.",
+  async ({ world, page, open, shoot }) => {
+    const created = await Promise.all(
+      ["Atlas", "Blog", "Club", "Docs"].map((name) => world.createSource({ name })),
+    );
+    await page.setViewportSize({ width: 390, height: 844 });
+    const menu = page.getByRole("button", { name: "Navigation" });
+    const recent = page.getByRole("navigation", { name: "Recent sources" });
+    await open("/sources");
+    await menu.click();
+    await page.getByRole("link", { name: "Team", exact: true }).waitFor();
+    assert.equal(await recent.count(), 0, "none was opened");
+    for (const { sourceId, name } of created) {
+      await page.goto(new URL(`/analytics/setup/install?sourceId=${sourceId}`, page.url()).href);
+      await page.getByRole("heading", { name }).waitFor();
+    }
+    await menu.click();
+    const links = recent.getByRole("link");
+    await links.first().waitFor();
+    assert.deepEqual(await links.allTextContents(), ["Docs", "Club", "Blog"]);
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("navigation-recent-phone");
+    await recent.getByRole("link", { name: "Blog" }).click();
+    await page.getByRole("heading", { name: "Blog" }).waitFor();
+    await menu.click();
+    await recent.getByRole("link", { name: "Docs" }).click();
+    await page.getByRole("heading", { name: "Docs" }).waitFor();
+    await recent.waitFor({ state: "detached" });
+    await menu.click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    assert.equal(await page.evaluate(() => localStorage.getItem("headwater.recent")), null);
+  },
+);
+
 test("The initials are the first letters of the first and the last word of a name, or of an address.", () => {
   const names = [
     "Ada Lovelace",

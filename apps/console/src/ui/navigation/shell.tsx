@@ -30,7 +30,7 @@ function usePreferences(): void {
 
 /** The frame before the page and the workspace are known. */
 export const LoadingShell = () => (
-  <ShellFrame side={<SidebarBrand />}>
+  <ShellFrame side={() => <SidebarBrand />}>
     <Loading />
   </ShellFrame>
 );
@@ -45,7 +45,7 @@ export function Shell() {
   return (
     <UnsavedChangesGuard>
       <WorkspaceProvider loading={<LoadingShell />}>
-        <ShellFrame side={<Sidebar onSearch={search} />}>
+        <ShellFrame side={(isOpened) => <Sidebar onSearch={search} isOpened={isOpened} />}>
           <CommandPalette
             isOpen={dialog === "search"}
             onOpen={search}
@@ -65,13 +65,15 @@ export function Shell() {
 }
 
 interface ShellFrameProps {
-  readonly side: ReactNode;
+  /** @param isOpened whether it covers the page of a narrow window */
+  readonly side: (isOpened: boolean) => ReactNode;
   readonly children: ReactNode;
 }
 
 function ShellFrame({ side, children }: ShellFrameProps) {
   const [opened, setOpened] = useState(false);
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
+  const { sourceId }: { sourceId?: string } = search;
   const menuButton = useRef<HTMLButtonElement>(null);
   const close = () => setOpened(false);
   const closeAndFocusButton = () => {
@@ -80,8 +82,8 @@ function ShellFrame({ side, children }: ShellFrameProps) {
   };
   useCloseOnBack(opened, closeAndFocusButton);
   useKeyDown(({ key }) => opened && key === "Escape" && closeAndFocusButton());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page changes
-  useEffect(close, [pathname]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation closes when the page or its source changes
+  useEffect(close, [pathname, sourceId]);
   return (
     <div className="shell">
       <a className="skip-link" href={`${pathname}#main`} onClick={skipToMain}>
@@ -101,7 +103,7 @@ function ShellFrame({ side, children }: ShellFrameProps) {
         <Brand />
       </header>
       <aside className="shell-side" aria-label="Navigation" data-opened={opened ? "yes" : undefined}>
-        {side}
+        {side(opened)}
       </aside>
       <main id="main" className="shell-main" tabIndex={-1}>
         <div className="content">{children}</div>

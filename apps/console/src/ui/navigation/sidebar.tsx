@@ -1,8 +1,10 @@
 /** The navigation at the side. Between phones and wide windows it is a rail of icons, whose labels are tooltips. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
-import { profileQuery } from "../../queries.ts";
+import { useEffect } from "react";
+import { profileQuery, sourceQuery } from "../../queries.ts";
 import { roleName } from "../../role-texts.ts";
+import { session } from "../../session.ts";
 import { MODIFIER } from "../../shortcuts.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { Brand } from "../brand.tsx";
@@ -25,12 +27,15 @@ export const SidebarBrand = () => (
 interface SidebarProps {
   /** Opens the search over pages, sources and actions. */
   readonly onSearch: () => void;
+  /** Whether it covers the page of a narrow window. */
+  readonly isOpened: boolean;
 }
 
-export function Sidebar({ onSearch }: SidebarProps) {
+export function Sidebar({ onSearch, isOpened }: SidebarProps) {
   const { can } = useWorkspace();
   const navigate = useNavigate();
   const { pathname } = useLocation();
+  useRememberSource();
   const signOut = () => navigate({ to: "/sign-in", search: { out: "yes" }, ignoreBlocker: true });
   return (
     <>
@@ -42,6 +47,7 @@ export function Sidebar({ onSearch }: SidebarProps) {
           Search <kbd aria-hidden>{MODIFIER} K</kbd>
         </span>
       </button>
+      {isOpened && <RecentSources />}
       <nav aria-label="Pages">
         {PAGES.filter(({ permission }) => can(permission)).map(({ to, label, icon }) => (
           <Link
@@ -84,5 +90,38 @@ function ProfileLink({ isCurrent }: { readonly isCurrent: boolean }) {
         <bdi className="side-person">{label}</bdi> <span className="side-role">{roleName(role)}</span>
       </span>
     </Link>
+  );
+}
+
+/** Remembers the source of the page when the page has loaded it. */
+function useRememberSource(): void {
+  const { sourceId = "" }: { sourceId?: string } = useLocation().search;
+  const { data } = useQuery({ ...sourceQuery(sourceId), enabled: false });
+  useEffect(() => {
+    if (data) session.openedSource(data);
+  }, [data]);
+}
+
+/** The stats of the sources that were opened last. A wide window has them in the list of sources, a press away. */
+function RecentSources() {
+  const { organizationId, can } = useWorkspace();
+  const { pathname, search }: { pathname: string; search: { sourceId?: string } } = useLocation();
+  const sources = can("stats:read") ? session.recentSources(organizationId) : [];
+  if (sources.length === 0) return null;
+  return (
+    <nav aria-label="Recent sources" className="side-recent">
+      {sources.map(({ sourceId, name }) => (
+        <Link
+          key={sourceId}
+          to="/analytics/stats"
+          search={{ sourceId }}
+          className="side-link"
+          aria-current={pathname === "/analytics/stats" && search.sourceId === sourceId ? "page" : undefined}
+        >
+          <Icon name="clock" size={17} />
+          <bdi className="side-label">{name}</bdi>
+        </Link>
+      ))}
+    </nav>
   );
 }
