@@ -15,7 +15,7 @@ import { type Credential, readCredential, signInBy, signInWith, takeFragment } f
 import { AsyncButton } from "../ui/async-button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
-import { Alert, Button, ButtonAnchor, Stack, Text } from "../ui/primitives/elements.tsx";
+import { Alert, Button, ButtonAnchor, Stack, Text, Title } from "../ui/primitives/elements.tsx";
 import { PasswordInput } from "../ui/primitives/fields.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
@@ -124,37 +124,51 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
       )}
       {failure && <ErrorAlert error={forPerson(failure, LINK_HINT)} />}
       {methods.data && <OtherWays methods={methods.data} next={next} onSignedIn={onSignedIn} />}
+      {!methods.isPending && <LinkWay isFolded={hasOtherWays} isOpen={failure !== null || !takesToken} />}
       {takesToken && (
         <>
-          {hasOtherWays && (
-            <Text className="centered" size="sm" c="dimmed">
-              or
-            </Text>
-          )}
+          <Text size="sm" c="dimmed" className="divided">
+            or with an access token
+          </Text>
           <TokenForm onSignedIn={onSignedIn} isMain={!hasOtherWays} />
         </>
-      )}
-      {!methods.isPending && <CommandForLink isOpen={failure !== null || !takesToken} />}
-      {takesToken && (
-        <Text size="sm" c="dimmed">
-          No account? Ask a colleague for an invitation.
-        </Text>
       )}
     </>
   );
 }
 
-/** The command that prints a sign-in link, which works on every service. */
-const CommandForLink = ({ isOpen }: { readonly isOpen: boolean }) => (
-  <details open={isOpen}>
-    <summary>Do you run this service? Get a sign-in link</summary>
-    <Stack gap="xs" mt="xs">
-      <Text size="sm">
-        Run this on the server and open the link that it prints. The link works once, within 10 minutes.
-      </Text>
-      <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
-    </Stack>
-  </details>
+const LINK_TITLE = "Open a sign-in link";
+
+interface LinkWayProps {
+  /** Whether the page has easier ways, so that this one is a line to open. */
+  readonly isFolded: boolean;
+  readonly isOpen: boolean;
+}
+
+/** How to get a sign-in link, which works on every service. */
+const LinkWay = ({ isFolded, isOpen }: LinkWayProps) =>
+  isFolded ? (
+    <details open={isOpen}>
+      <summary>{LINK_TITLE}</summary>
+      <LinkSource />
+    </details>
+  ) : (
+    <section aria-label={LINK_TITLE}>
+      <Title order={2} size="h5">
+        {LINK_TITLE}
+      </Title>
+      <LinkSource />
+    </section>
+  );
+
+const LinkSource = () => (
+  <Stack gap="xs" mt={4}>
+    <Text size="sm">Run this command on the server. Its link works once, within 10 minutes.</Text>
+    <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
+    <Text size="sm" c="dimmed">
+      Not your server? Open your invitation, or ask an owner for a link.
+    </Text>
+  </Stack>
 );
 
 const LINK_HINT = "Get a new link, or sign in another way.";
@@ -185,7 +199,7 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
-          description="This browser stays signed in."
+          description="From the page Tokens of the console"
           autoComplete="current-password"
           required
           value={token}
@@ -195,6 +209,9 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
         <AsyncButton type="submit" variant={isMain ? "filled" : "default"} isPending={signedIn.isPending}>
           Sign in
         </AsyncButton>
+        <Text size="sm" c="dimmed" className="centered">
+          This browser stays signed in.
+        </Text>
       </Stack>
     </form>
   );
