@@ -93,7 +93,7 @@ accountTest(
     await guest.getByText("This account will sign in with grace@shop.example").waitFor();
     await guest.getByLabel("Your name").fill("Grace");
     await guest.getByRole("button", { name: "Accept with a new account" }).click();
-    await guest.getByRole("heading", { name: "No sources yet" }).waitFor();
+    await guest.getByRole("heading", { name: "See who visits your site" }).waitFor();
     const member = (await membersOf(world)).find(({ name }) => name === "Grace");
     assert.deepEqual([member?.email, member?.role], ["grace@shop.example", "developer"]);
 
@@ -118,7 +118,7 @@ accountTest(
     assert.deepEqual(await seriousFindings(later), []);
     await shoot(later, "sign-in-confirm");
     await later.getByRole("button", { name: "Continue as Grace" }).click();
-    await later.getByRole("heading", { name: "No sources yet" }).waitFor();
+    await later.getByRole("heading", { name: "See who visits your site" }).waitFor();
 
     await later.getByRole("link", { name: "Profile" }).click();
     const sessions = later.getByRole("region", { name: "Sessions" }).first();
@@ -157,7 +157,7 @@ accountTest("A person signs in with a real OpenID Connect provider, after accept
   assert.equal((await membersOf(world)).length, 1, "nobody has joined yet");
   await shoot(page, "sign-in-join");
   await page.getByRole("button", { name: "Join as Grace" }).click();
-  await page.getByRole("heading", { name: "No sources yet" }).waitFor();
+  await page.getByRole("heading", { name: "See who visits your site" }).waitFor();
   const member = (await membersOf(world)).find(({ name }) => name === "Grace");
   assert.deepEqual([member?.email, member?.role], ["grace@shop.example", "admin"]);
 

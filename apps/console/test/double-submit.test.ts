@@ -51,7 +51,7 @@ consoleTest(
     await page.keyboard.press("Enter");
     await page.keyboard.press("Space");
     deleted.letGo();
-    await page.getByRole("heading", { name: "No sources yet" }).waitFor();
+    await page.getByRole("heading", { name: "See who visits your site" }).waitFor();
     assert.equal(deleted.count, 1);
   },
 );

@@ -14,7 +14,7 @@ consoleStatsTest(
       await page.goto(world.server.firstStart!.signInUrl);
       await page.getByText("Owner of My workspace").waitFor();
       await page.getByRole("button", { name: "Continue as this account" }).click();
-      await page.getByRole("heading", { name: "No sources yet" }).waitFor();
+      await page.getByRole("heading", { name: "See who visits your site" }).waitFor();
       assert.ok(!page.url().includes("#"), "the code is removed from the URL");
       await shoot("1-signed-in");
 

@@ -53,7 +53,7 @@ consoleTest(
     await animationsEnded(page);
     await shoot("leave-dialog");
     await leave(page);
-    await heading(page, "No sources yet").waitFor();
+    await heading(page, "See who visits your site").waitFor();
     assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).body.name, "Shop");
   },
 );
@@ -141,13 +141,13 @@ consoleTest(
     await name.fill("Gone with it");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.getByRole("button", { name: "Delete source" }).click();
-    await heading(page, "No sources yet").waitFor();
+    await heading(page, "See who visits your site").waitFor();
 
     await world.createSource();
     await open("/workspaces/new");
     await page.getByLabel("Name").fill("Third");
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
-    await heading(page, "No sources yet").waitFor();
+    await heading(page, "See who visits your site").waitFor();
     await open("/sources/new");
     await page.getByLabel("Name").fill("Never made");
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -58,7 +58,7 @@ async function openService(t: TestContext): Promise<World> {
   return world;
 }
 
-const home = (page: Page) => page.getByRole("heading", { name: "No sources yet" }).waitFor();
+const home = (page: Page) => page.getByRole("heading", { name: "See who visits your site" }).waitFor();
 const passkeySignIn = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
 const tokenForm = (page: Page) => page.getByLabel("Access token").waitFor();
 const signOut = async (page: Page) => {

@@ -148,7 +148,7 @@ async function staysSignedIn(t: TestContext, { start, tellsOfTabs }: KeptBrowser
   const first = await openTab(context);
   await first.goto(world.server.firstStart!.signInUrl);
   await first.getByRole("button", { name: "Continue as this account" }).click();
-  await heading(first, "No sources yet").waitFor();
+  await heading(first, "See who visits your site").waitFor();
   const kept = await stored(first);
   assert.deepEqual(
     [kept.token, kept.cookies],

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { type ApiAnswer, api } from "../../api.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ButtonLink, TextLink } from "../../ui/links.tsx";
-import { ErrorAlert } from "../../ui/page-states.tsx";
+import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
 import { Group, Paper, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -41,10 +41,28 @@ export function useOnboarding() {
   return query;
 }
 
+/** The page of sources before the first one, for users who can create it. */
+export const FirstSteps = () => (
+  <EmptyState
+    title="See who visits your site"
+    action={
+      <ol className="first-steps">
+        <li>
+          <ButtonLink to="/sources/new">Create source</ButtonLink>
+        </li>
+        <li>Add its snippet to your site</li>
+        <li>Open your site and watch the first visit arrive</li>
+      </ol>
+    }
+  >
+    Three steps, about five minutes
+  </EmptyState>
+);
+
 interface SetupChecklistProps {
   readonly steps: SetupSteps;
-  /** The source to which the open steps lead; undefined: there is none yet, and the list is all that the page has. */
-  readonly sourceId: string | undefined;
+  /** The source to which the open steps lead. */
+  readonly sourceId: string;
 }
 
 /** Shown to users who can create sources, until each step is done or somebody dismisses it. */
@@ -59,25 +77,23 @@ export function SetupChecklist({ steps, sourceId }: SetupChecklistProps) {
     <Paper p="lg" component="section" aria-label="Setup">
       <Group justify="space-between" gap="sm" mb="xs">
         <Title order={2} size="h5">
-          {sourceId === undefined ? "No sources yet" : "Setup"}
+          Setup
         </Title>
-        {sourceId !== undefined && (
-          <AsyncButton
-            size="xs"
-            variant="default"
-            isPending={completed.isPending}
-            onPress={() => completed.mutateAsync()}
-          >
-            Dismiss
-          </AsyncButton>
-        )}
+        <AsyncButton
+          size="xs"
+          variant="default"
+          isPending={completed.isPending}
+          onPress={() => completed.mutateAsync()}
+        >
+          Dismiss
+        </AsyncButton>
       </Group>
       <ol className="steps">
         {STEPS.map(({ name, text, to }) => {
           const { done, at } = steps[name];
           return (
-            <li key={name} data-done={done ? "yes" : undefined} data-ready={sourceId && "yes"}>
-              {to && sourceId && !done ? (
+            <li key={name} data-done={done ? "yes" : undefined}>
+              {to && !done ? (
                 <TextLink to={to} search={{ sourceId }}>
                   {text}
                 </TextLink>
@@ -88,11 +104,6 @@ export function SetupChecklist({ steps, sourceId }: SetupChecklistProps) {
                 <Text component="span" size="sm" c="dimmed">
                   <RelativeTime at={at} />
                 </Text>
-              )}
-              {!to && sourceId === undefined && (
-                <ButtonLink to="/sources/new" size="xs" className="step-button">
-                  Create source
-                </ButtonLink>
               )}
             </li>
           );

@@ -19,7 +19,7 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { type SourceListFilters, useSourceList, useVisitors } from "./list/source-list-query.ts";
 import { SourceRow } from "./list/source-row.tsx";
 import "./list/source-list.css";
-import { isSetUp, SetupChecklist, useOnboarding } from "./setup-checklist.tsx";
+import { FirstSteps, isSetUp, SetupChecklist, useOnboarding } from "./setup-checklist.tsx";
 
 /** From how many sources on there are a search, an order and the statuses. */
 const MIN_SEARCHED = 5;
@@ -74,23 +74,24 @@ export function SourcesPage() {
   const count = Object.values(first?.statuses ?? {}).reduce((sum, one) => sum + one, 0);
   const isEmpty = count === 0 && filters.search === "";
   const { steps: allSteps, completed = true } = onboarding.data ?? {};
+  const steps = !completed && allSteps && !isSetUp(allSteps) ? allSteps : null;
   // a search may find nothing
-  const steps = !completed && allSteps && !isSetUp(allSteps) && (isEmpty || count > 0) ? allSteps : null;
+  const firstId = first?.sources[0]?.sourceId;
   return (
     <Page title="Sources" actions={!isEmpty && <PageActions hasSeveral={count > 1}>{create}</PageActions>}>
-      {steps && <SetupChecklist steps={steps} sourceId={first?.sources[0]?.sourceId} />}
+      {steps && firstId && <SetupChecklist steps={steps} sourceId={firstId} />}
       {query.error && <ErrorAlert error={query.error} onRetry={() => void query.refetch()} />}
-      {first && isEmpty && !steps && (
-        <EmptyState title="No sources yet" action={create}>
-          {can("sources:write")
-            ? "Create a source for your site or app, add its snippet, and watch the first page view arrive."
-            : "Your role cannot create sources. Ask a developer of this workspace to create one."}
-        </EmptyState>
-      )}
+      {first && isEmpty && (can("sources:write") ? <FirstSteps /> : <NoSources />)}
       {first && !isEmpty && <SourceList {...{ filters, change, query, count }} />}
     </Page>
   );
 }
+
+const NoSources = () => (
+  <EmptyState title="No sources yet">
+    Your role cannot create sources. Ask a developer of this workspace to create one.
+  </EmptyState>
+);
 
 function PageActions({ hasSeveral, children }: { hasSeveral: boolean; children: React.ReactNode }) {
   const { organizationId, can } = useWorkspace();
