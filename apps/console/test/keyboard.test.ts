@@ -27,11 +27,19 @@ consoleTest(
   },
 );
 
-consoleTest("The sign-in page focuses the token field.", async ({ world, page }) => {
-  await page.goto(`${world.url}/sign-in`);
-  const field = page.getByLabel("Access token");
-  await field.waitFor();
-  await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
-  await page.keyboard.type("hwt_typed");
-  assert.equal(await field.inputValue(), "hwt_typed");
-});
+consoleTest(
+  "The sign-in page says how to get a link, and focuses the token field.",
+  async ({ world, page }) => {
+    await page.goto(`${world.url}/sign-in`);
+    const link = page.getByRole("region", { name: "Open a sign-in link" });
+    await link.getByRole("button", { name: "Copy" }).click();
+    await link.getByRole("button", { name: "Copied" }).waitFor();
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /headwater sign-in$/);
+    await page.reload();
+    const field = page.getByLabel("Access token");
+    await field.waitFor();
+    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+    await page.keyboard.type("hwt_typed");
+    assert.equal(await field.inputValue(), "hwt_typed");
+  },
+);

@@ -163,7 +163,7 @@ const LinkWay = ({ isFolded, isOpen }: LinkWayProps) =>
 
 const LinkSource = () => (
   <Stack gap="xs" mt={4}>
-    <Text size="sm">Run this command on the server. Its link works once, within 10 minutes.</Text>
+    <Text size="sm">Run this on the server. The link works once, within 10 minutes.</Text>
     <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
     <Text size="sm" c="dimmed">
       Not your server? Open your invitation, or ask an owner for a link.
@@ -199,7 +199,7 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
-          description="From the page Tokens of the console"
+          description="From Tokens in the console"
           autoComplete="current-password"
           required
           value={token}
