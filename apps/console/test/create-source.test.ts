@@ -42,6 +42,25 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "A wrong address is the only error of the form, in plain words and with its border while it is focused.",
+  async ({ page, open, shoot }) => {
+    await open("/sources/new");
+    const address = page.getByLabel("Website address");
+    await address.fill("my shop.example");
+    await page.getByRole("button", { name: "Create source", exact: true }).click();
+    await page.getByText("An address has no spaces, for example www.example.com.").waitFor();
+    await page.locator(":focus").and(address).waitFor();
+    assert.equal(await page.locator("[aria-invalid]").count(), 1);
+    const [border, text] = await address.evaluate((field) => {
+      const { borderTopColor, color } = getComputedStyle(field);
+      return [borderTopColor, color];
+    });
+    assert.equal(border, text, "the border has the color of the error");
+    await shoot("create-wrong-address");
+  },
+);
+
 consoleTest("A source without a name gets that of its site.", async ({ world, page, open }) => {
   await open("/sources/new");
   await page.getByLabel("Website address").fill("www.shop.example/cart");

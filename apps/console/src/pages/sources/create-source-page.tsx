@@ -86,7 +86,11 @@ function CreateSource() {
           name={name}
           placeholder={nameFor(origins)}
           onChange={setName}
-          error={isRefused && finalName === "" ? "Enter a name or an address." : failure?.issueAt("name")}
+          error={
+            isRefused && finalName === "" && areValidOrigins(origins)
+              ? "Enter a name or an address."
+              : failure?.issueAt("name")
+          }
         />
         <FrameworkField value={frameworkHint} onChange={setFramework} />
         <Group justify="flex-end">

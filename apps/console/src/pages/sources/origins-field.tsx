@@ -78,6 +78,11 @@ interface OriginLineProps extends Pick<TextInputProps, "label" | "description" |
   readonly onRemove?: (() => void) | null;
 }
 
+const explain = (line: string, problem: string) =>
+  /\S\s+\S/.test(line)
+    ? "An address has no spaces, for example www.example.com."
+    : `This does not work: ${problem}.`;
+
 const NOTHING = { origin: null, problem: null, meant: null };
 
 export function OriginLine({ line, issue, onChange, onRemove, ...labels }: OriginLineProps) {
@@ -90,7 +95,7 @@ export function OriginLine({ line, issue, onChange, onRemove, ...labels }: Origi
           {...labels}
           placeholder="www.example.com"
           value={line}
-          error={issue ?? (problem === null ? null : `This does not work: ${problem}.`)}
+          error={issue ?? (problem === null ? null : explain(line, problem))}
           spellCheck={false}
           autoCapitalize="off"
           onChange={(event) => onChange(event.currentTarget.value)}
