@@ -42,6 +42,7 @@ consoleStatsTest(
       await shoot(`host-split-stats-${width}`);
       await page.getByRole("link", { name: "Open Install" }).click();
       await page.getByRole("status").filter({ hasText: problem }).waitFor();
+      await page.getByText("Measure engagement on").click();
       await page.getByRole("switch", { name: "Subdomains" }).waitFor();
       assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, install);
       assert.deepEqual(await seriousFindings(page), []);

@@ -59,7 +59,9 @@ consoleTest(
     const shop = await startSite();
     const source = await world.createSource({ allowedOrigins: [shop.url] });
     await open(`/analytics/setup/install?sourceId=${source.sourceId}`);
+    await page.getByText("Measure engagement on").click();
     await page.getByRole("switch", { name: "Outbound links" }).click({ force: true });
+    await page.getByText("Measure engagement, Outbound links on").waitFor();
     const tag = page.getByRole("region", { name: "HTML snippet" });
     await tag.getByText("outbound-links").waitFor({ state: "attached" });
     const heightOf = async () => (await tag.boundingBox())!.height;
@@ -80,6 +82,39 @@ consoleTest(
     await page.getByText("Receiving events").waitFor();
     await visit.close();
     shop.close();
+  },
+);
+
+consoleTest(
+  "Opening the site follows the snippet on the first screen; the options are open for a source that has more than the usual one.",
+  async ({ world, page, open }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const usual = await world.createSource();
+    await open(`/analytics/setup/install?sourceId=${usual.sourceId}`);
+    const next = page.getByText("Open a page on one of the allowed origins.");
+    await next.waitFor();
+    const { y, height } = (await next.boundingBox())!;
+    assert.ok(y + height < 900, `${y + height}`);
+    assert.equal(await page.getByRole("switch").count(), 0);
+
+    const careful = await world.createSource({ privacy: { respectGpc: false, requireConsent: true } });
+    await open(`/analytics/setup/install?sourceId=${careful.sourceId}`);
+    assert.ok(await page.getByRole("switch", { name: "Require consent" }).isChecked());
+  },
+);
+
+consoleTest(
+  "The snippet can be copied as a message to a developer, with what to do and the address of the page.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource();
+    await open(`/analytics/setup/install?sourceId=${sourceId}`);
+    await page.getByRole("button", { name: "Copy for a developer" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const message = await page.evaluate(() => navigator.clipboard.readText());
+    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/install`);
+    assert.ok(message.includes(body.browserSnippet.trim()));
+    assert.match(message, /Paste this into the <head> of every page/);
+    assert.ok(message.includes(page.url()));
   },
 );
 

@@ -1,6 +1,6 @@
 /** A block of code with a copy button. */
 
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { CopyButton } from "./copy-button.tsx";
 import { highlight } from "./highlight.tsx";
 import { Button, classes, Group, Stack, Text } from "./primitives/elements.tsx";
@@ -10,6 +10,8 @@ interface CodeBlockProps {
   readonly title: string;
   readonly text: string;
   readonly copyLabel?: string;
+  /** Another button beside the copy button. */
+  readonly beside?: ReactNode;
   /** Makes the copy button the main button of its page. */
   readonly isPrimary?: boolean;
   /** Shows the first lines of a long text, and all of it on request. */
@@ -19,16 +21,18 @@ interface CodeBlockProps {
 /** A text with more lines is long. The styles of `.code-folded` show six. */
 const MAX_LINES = 9;
 
-export function CodeBlock({ title, text, copyLabel, isPrimary, isFoldable = false }: CodeBlockProps) {
+export function CodeBlock(props: CodeBlockProps) {
+  const { title, text, copyLabel, beside, isPrimary, isFoldable = false } = props;
   const [isWhole, setWhole] = useState(false);
   const isFolded = isFoldable && !isWhole && text.split("\n").length > MAX_LINES;
   return (
     <Stack gap={0} className="code-block">
-      <Group justify="space-between" className="code-title" wrap="nowrap">
+      <Group gap="xs" className="code-title" wrap={beside ? undefined : "nowrap"}>
         <Text size="sm" fw={600}>
           {title}
         </Text>
         <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
+        {beside}
       </Group>
       {/* a single line wraps; lines of code scroll */}
       <ScrollRegion

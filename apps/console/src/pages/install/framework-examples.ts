@@ -1,7 +1,7 @@
 /** The install snippets of the frameworks and the instruction shown above each. */
 import type { InstallFramework, InstallPayload } from "@headwater/contract";
 
-interface FrameworkExample {
+export interface FrameworkExample {
   readonly value: string;
   readonly label: string;
   readonly instruction: string;

@@ -16,6 +16,7 @@ import "./install.css";
 import { installQuery } from "./install-query.ts";
 import { InstallStatus } from "./install-status.tsx";
 import { isLocalOrigin } from "./local-origin.ts";
+import { SnippetBlock } from "./snippet-block.tsx";
 import { TestSite } from "./test-site.tsx";
 
 export const InstallPage = () => (
@@ -80,15 +81,9 @@ function SnippetSection({
         />
         <Text size="sm">{example.instruction}</Text>
         {selected === "html" ? (
-          <HtmlSnippet install={install} />
+          <HtmlSnippet install={install} example={example} />
         ) : (
-          <CodeBlock
-            title={`${example.label} snippet`}
-            text={example.code(install)}
-            copyLabel="Copy snippet"
-            isPrimary
-            isFoldable
-          />
+          <SnippetBlock example={example} text={example.code(install)} />
         )}
       </Stack>
     </Paper>

@@ -64,7 +64,7 @@ export const Stack = ({ align, className, ...rest }: FlowProps) => (
 
 interface GroupProps extends FlowProps {
   readonly justify?: "space-between" | "flex-end";
-  readonly wrap?: "nowrap";
+  readonly wrap?: "nowrap" | undefined;
 }
 
 /** A row that wraps. */
