@@ -4,6 +4,30 @@ import { ORGANIZATION_ID } from "../../../server/test/support/world.ts";
 import { consoleTest } from "../console-world.ts";
 
 consoleTest(
+  "On a phone the tab of the open page is whole, also after the window became narrower, and titles stand clear of the bar.",
+  async ({ world, page, open }) => {
+    const { sourceId } = await world.createSource({ name: "Shop" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    const tab = page
+      .getByRole("navigation", { name: "Source pages" })
+      .getByRole("link", { name: "Settings" });
+    await tab.waitFor();
+    await page.setViewportSize({ width: 320, height: 844 });
+    await page.waitForFunction(() => {
+      const nav = document.querySelector(".page-tabs")!;
+      const { right } = nav.querySelector("[aria-current]")!.getBoundingClientRect();
+      return right <= nav.getBoundingClientRect().right - 20;
+    });
+    const gap = await page.evaluate(() => {
+      const bar = document.querySelector(".shell-bar")!.getBoundingClientRect();
+      return document.querySelector("h1")!.getBoundingClientRect().top - bar.bottom;
+    });
+    assert.ok(gap >= 12 && gap <= 20, `${gap}`);
+  },
+);
+
+consoleTest(
   "Nothing on the pages of tokens and of the profile scrolls sideways from 320 px, and the sign-in page fits too.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource({ name: "Shop" });

@@ -86,13 +86,23 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
   );
 }
 
+/** The width of the fade over the tabs that are cut off. */
+const FADE_PX = 20;
+
 function SourceTabs({ sourceId, tab }: Pick<LoadedSourceProps, "sourceId" | "tab">) {
   const { can } = useWorkspace();
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
+    const nav = tabs.current;
+    const current = nav?.querySelector<HTMLElement>("[aria-current]");
+    if (!nav || !current) return;
     // on a small phone the last tabs are outside the window
-    const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
-    if (tabs.current && current) tabs.current.scrollLeft = current.offsetLeft - tabs.current.offsetLeft;
+    const observer = new ResizeObserver(() => {
+      const end = current.offsetLeft - nav.offsetLeft + current.offsetWidth + FADE_PX;
+      nav.scrollLeft = end - nav.clientWidth;
+    });
+    observer.observe(nav);
+    return () => observer.disconnect();
   }, []);
   return (
     <nav ref={tabs} className="page-tabs" aria-label="Source pages">
