@@ -40,12 +40,14 @@ consoleTest(
     await open("/sources");
     const first = page.getByRole("row").nth(1);
     await first.getByText("Oldest shop").waitFor();
-    assert.match((await first.textContent())!, /Failing.*Origin not allowed.*1 refused/);
+    assert.match((await first.textContent())!, /Failing.*Origin not allowed.*1 request refused/);
     const ofSources = requested.filter((path) => path.startsWith("/api/tracking-sources"));
     assert.deepEqual(ofSources, ["/api/tracking-sources"], "one request for a page of 50");
     assert.equal(await page.getByRole("row").count(), 51);
     await page.getByRole("button", { name: "Failing 1", exact: true }).waitFor();
     await shoot("sources-failing");
+    const refusals = first.getByRole("link", { name: "1 request refused" });
+    assert.match((await refusals.getAttribute("href"))!, /\/setup\/debug\?.*outcome=failed/);
     await first.getByRole("link", { name: "Origin not allowed" }).click();
     const attempts = page.getByRole("listbox", { name: "Requests" });
     await attempts
@@ -103,13 +105,17 @@ consoleTest("The setup leaves once it is done, without a dismissal.", async ({ w
 });
 
 consoleStatsTest(
-  "Each source has its visitors of seven days and a line of the days, from one request; nothing scrolls sideways.",
+  "Each source has its visitors of seven days, their change and a line of the days, from one request; nothing scrolls sideways.",
   async ({ world, page, open, shoot }) => {
     const busy = await world.createSource({ name: "Busy shop" });
     await world.createSource({ name: "متجر الكتب العربية في وسط المدينة القديمة" });
     await world.createSource({ name: `Long ${"name ".repeat(22)}` });
     const at = Date.now();
     await visits(world, busy, [
+      { visitor: "a", at: at - 7 * DAY - MINUTE, paths: ["/"] },
+      { visitor: "c", at: at - 7 * DAY - MINUTE, paths: ["/"] },
+      { visitor: "d", at: at - 7 * DAY - MINUTE, paths: ["/"] },
+      { visitor: "e", at: at - 7 * DAY - MINUTE, paths: ["/"] },
       { visitor: "a", at: at - DAY, paths: ["/"] },
       { visitor: "a", at: at - MINUTE, paths: ["/"] },
       { visitor: "b", at: at - MINUTE, paths: ["/"] },
@@ -121,6 +127,7 @@ consoleStatsTest(
     await open("/sources");
     const row = page.getByRole("row").filter({ hasText: "Busy shop" });
     await row.getByTitle("2 visitors in 7 days").waitFor();
+    await row.getByText("-50%").and(row.getByTitle("4 in the 7 days before")).waitFor();
     await row.getByRole("img", { name: /Visitors by day: (?:\d, ){6}\d/ }).waitFor();
     assert.equal(queries, 1);
     for (const width of [1440, 1024, 390, 320])

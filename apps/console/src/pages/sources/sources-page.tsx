@@ -184,8 +184,8 @@ function SourceTable({ pages }: { readonly pages: Parameters<typeof useVisitors>
         <thead>
           <tr>
             <th>Source</th>
-            <th>Status</th>
             {weekOf && <th className="source-week">Visitors, 7 days</th>}
+            <th>Status</th>
             {hasCounts && <th className="source-day">Events, 24 hours</th>}
           </tr>
         </thead>

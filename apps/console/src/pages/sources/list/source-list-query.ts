@@ -41,6 +41,8 @@ export function useSourceList({ search, status, order }: SourceListFilters) {
 /** The visitors of a source in the last seven days, today included. */
 export interface WeekOfVisitors {
   readonly visitors: number;
+  /** Those of the seven days before. */
+  readonly before: number | null;
   /** One number for each day. */
   readonly days: readonly number[];
 }
@@ -48,15 +50,21 @@ export interface WeekOfVisitors {
 /** The sources of the answer that had visitors, by id. */
 function toWeeks({ results, from, to }: ApiAnswer<"queryStats">): Map<string, WeekOfVisitors> {
   const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
-  const weeks = new Map<string, { visitors: number; days: number[] }>();
-  for (const { dimensions, metrics } of results) {
-    const [sourceId, day] = dimensions.map(String);
-    const [visitors = 0, ofWeek = 0] = metrics;
-    const week = weeks.get(sourceId ?? "") ?? { visitors: 0, days: new Array<number>(length).fill(0) };
+  const weeks = new Map<string, { visitors: number; before: number | null; days: number[] }>();
+  for (const { dimensions, metrics, comparison } of results) {
+    const [sourceId = "", day = ""] = dimensions.map(String);
+    const [visitors, ofWeek] = metrics;
+    const week = weeks.get(sourceId) ?? {
+      visitors: 0,
+      before: null,
+      days: new Array<number>(length).fill(0),
+    };
+    weeks.set(sourceId, week);
     // days begin an hour earlier or later around a change of the clock
-    week.days[Math.round((Date.parse(day ?? "") - Date.parse(from)) / DAY_MS)] = visitors ?? 0;
-    week.visitors = Math.max(week.visitors, ofWeek ?? 0);
-    weeks.set(sourceId ?? "", week);
+    const index = Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);
+    week.days[index] = visitors ?? 0;
+    // the seven days that end with the last one
+    if (index === length - 1) Object.assign(week, { visitors: ofWeek ?? 0, before: comparison?.[1] ?? null });
   }
   return weeks;
 }
@@ -78,7 +86,7 @@ export function useVisitors(pages: readonly (readonly SourceWithHealth[])[]) {
                 timezone: browserTimeZone(),
                 metrics: ["visitors", "visitors7Days"],
                 dimensions: ["site", "time:day"],
-                include: { excluded: false },
+                include: { excluded: false, comparison: true },
               },
               signal,
             }),

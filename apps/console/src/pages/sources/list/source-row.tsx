@@ -1,6 +1,6 @@
 /** One source in the list. The whole row opens it; the reason of a failing source opens the requests that were refused for it. */
 import type { SourceWithHealth } from "@headwater/contract";
-import { formatCount } from "../../../ui/format-count.ts";
+import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { TextLink } from "../../../ui/links.tsx";
 import { Text } from "../../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../../ui/relative-time.tsx";
@@ -39,17 +39,17 @@ export function SourceRow({ source, weekOf, hasCounts, isNamesake }: SourceRowPr
           {about}
         </Text>
       </td>
-      <td className="source-state">
-        <StatusInWords source={source} />
-      </td>
       {weekOf && (
         <td className="source-week">
           <VisitorWeek week={weekOf(sourceId)} />
         </td>
       )}
+      <td className="source-state">
+        <StatusInWords source={source} />
+      </td>
       {hasCounts && (
         <td className="source-day">
-          <DayCounts counts={source.health.last24h} />
+          <DayCounts source={source} />
         </td>
       )}
     </tr>
@@ -67,7 +67,7 @@ function StatusInWords({ source }: { readonly source: SourceWithHealth }) {
           to="/analytics/setup/debug"
           search={{ sourceId, code: topCode }}
           size="sm"
-          className="source-words source-reason"
+          className="source-words source-problem source-reason"
         >
           {meaningOf(topCode)}
         </TextLink>
@@ -86,21 +86,27 @@ function StatusInWords({ source }: { readonly source: SourceWithHealth }) {
   );
 }
 
-/** @param counts null: the user may not see them */
-function DayCounts({ counts }: { readonly counts: SourceWithHealth["health"]["last24h"] }) {
-  if (counts === null) return "—";
-  const { accepted, rejected, failed } = counts;
-  const problems = [
-    rejected > 0 && `${formatCount(rejected)} rejected`,
-    failed > 0 && `${formatCount(failed)} refused`,
-  ].filter(Boolean);
+function DayCounts({ source: { sourceId, health } }: { readonly source: SourceWithHealth }) {
+  // the user may not see them
+  if (health.last24h === null) return "—";
+  const { accepted, rejected, failed } = health.last24h;
   return (
     <>
       <span className="source-figure">
         {formatCount(accepted)}
         <span className="source-unit"> {accepted === 1 ? "event" : "events"} in 24 hours</span>
       </span>
-      {problems.length > 0 && <span className="source-words">{problems.join(" · ")}</span>}
+      {rejected > 0 && <span className="source-words">{formatCount(rejected)} rejected</span>}
+      {failed > 0 && (
+        <TextLink
+          to="/analytics/setup/debug"
+          search={{ sourceId, outcome: "failed" }}
+          size="sm"
+          className="source-words source-problem"
+        >
+          {pluralize(failed, "request")} refused
+        </TextLink>
+      )}
     </>
   );
 }

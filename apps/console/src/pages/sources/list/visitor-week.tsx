@@ -1,19 +1,18 @@
-/** The visitors of a source in the last seven days: their number, and a line of the days. */
+/** The visitors of a source in the last seven days: a line of the days, their number, and its change. */
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { toAreaPath, toUnbrokenLine } from "../../stats/chart/line-path.ts";
+import { formatChange } from "../../stats/format.ts";
 import type { WeekOfVisitors } from "./source-list-query.ts";
 
 /** @param week undefined while it loads; null: nobody visited */
 export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | undefined }) {
   if (week === undefined) return <span className="week" />;
   if (week === null) return <span className="week week-none">0</span>;
-  const { visitors, days } = week;
+  const { visitors, before, days } = week;
   const highest = Math.max(...days, 1);
+  const change = formatChange(visitors, before, "visitors");
   return (
     <span className="week">
-      <span className="week-figure" title={`${pluralize(visitors, "visitor")} in 7 days`}>
-        {formatCount(visitors)}
-      </span>
       <svg
         viewBox="0 -6 100 112"
         preserveAspectRatio="none"
@@ -23,6 +22,20 @@ export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | u
         <path className="week-area" d={toAreaPath(days, highest)} />
         <path className="week-line" d={toUnbrokenLine(days, highest)} />
       </svg>
+      <span>
+        <span className="week-figure" title={`${pluralize(visitors, "visitor")} in 7 days`}>
+          {formatCount(visitors)}
+        </span>
+        {change && before !== null && (
+          <span
+            className="source-words"
+            data-change={Math.sign(change.ratio)}
+            title={`${formatCount(before)} in the 7 days before`}
+          >
+            {change.text}
+          </span>
+        )}
+      </span>
     </span>
   );
 }
