@@ -29,27 +29,26 @@ interface ChartLinesProps {
   readonly dragged: readonly [number, number] | null;
 }
 
-/** The line up to the last finished point, and the rest, which is drawn dashed because its values will grow. */
-function splitAtPartial(
-  points: readonly ChartPoint[],
-): [finished: (number | null)[], open: (number | null)[]] {
+/**
+ * The line up to the last finished point, and the rest, which is drawn dashed because its values will grow. The compared line ends
+ * at the same point: beside an unfinished one only a part of the earlier time is counted, which would look like a fall.
+ */
+function splitAtPartial(points: readonly ChartPoint[]) {
   const first = points.findIndex(({ isPartial }, index) => isPartial && index > 0);
   const split = first === -1 ? points.length : first;
-  return [
-    points.map(({ value }, index) => (index < split ? value : null)),
-    points.map(({ value }, index) => (index >= split - 1 && split < points.length ? value : null)),
-  ];
+  return {
+    finished: points.map(({ value }, index) => (index < split ? value : null)),
+    open: points.map(({ value }, index) => (index >= split - 1 && split < points.length ? value : null)),
+    compared: points.map(({ previous }, index) => (index < split ? previous : null)),
+  };
 }
 
 export function ChartLines({ points, ticks, cursor, dragged }: ChartLinesProps) {
   const top = ticks.at(-1) ?? 1;
-  const [finished, open] = splitAtPartial(points);
+  const { finished, open, compared } = splitAtPartial(points);
   const current = toLinePaths(finished, top);
   const growing = toLinePaths(open, top);
-  const previous = toLinePaths(
-    points.map(({ previous: value }) => value),
-    top,
-  );
+  const previous = toLinePaths(compared, top);
   const x = (index: number) => xPercent(index, points.length);
   const notes = points.map(({ note }, index) => (note === null ? "" : `M${x(index)} 0V100`)).join("");
   const pointed = cursor === null ? null : (points[cursor] ?? null);
