@@ -33,7 +33,7 @@ const formatMilliseconds = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)}ms` : `${decimals(ms / 1000)}s`;
 
 export const isStickiness = (metric: string): boolean => /^[dw]auPer/.test(metric);
-const isRate = (metric = ""): boolean => metric.endsWith("Rate") || isStickiness(metric);
+export const isRate = (metric = ""): boolean => metric.endsWith("Rate") || isStickiness(metric);
 /** A ratio is often less than 1, and the numbers of a property are what they are. */
 const hasDecimals = (metric: StatsMetric): boolean => /Per|:/.test(metric);
 /** Metrics of web vitals, of which all but `cls` are times. */
@@ -141,6 +141,8 @@ const DAY_FORMATS = {
   long: dateFormat({ day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }),
   short: dateFormat({ day: "numeric", month: "short", timeZone: "UTC" }),
 } as const;
+/** @returns for example `Nov 3, 2026` */
+export const formatDay = (day: string): string => DAY_FORMATS.long().format(new Date(day));
 /** @returns for example `Nov 3 – 9, 2026`; short: `Nov 3 – 9` */
 export const formatDays = (
   [first, last]: readonly [string, string],

@@ -136,6 +136,8 @@ function Sparkline({ answer, metric }: SparklineProps) {
   const index = answer?.metrics.indexOf(metric) ?? 0;
   const rows = answer?.results.filter(({ complete }) => complete !== false) ?? [];
   const values = rows.map(({ metrics }) => metrics[index] ?? null);
+  // a line along the ground says no more than the 0 above it
+  if (values.every((value) => !value)) return null;
   const line = toUnbrokenLine(values, Math.max(...values.map((value) => value ?? 0), 1e-9));
   return (
     <svg className="sparkline" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
@@ -151,9 +153,9 @@ interface MetricChangeProps {
   readonly better: KeyMetric["better"];
 }
 
-/** No change is grey, an improvement green, a decline red. */
+/** No change is grey, an improvement green, a decline red. Two periods without a figure are not compared. */
 function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
-  if (current === null && previous === null) return null;
+  if (!(current || previous)) return null;
   const change = formatChange(current, previous, metric);
   if (change === NO_CHANGE) return change.text;
   const improvement = change === null ? 0 : better === "higher" ? change.ratio : -change.ratio;

@@ -1,10 +1,11 @@
-/** A view without figures: what it will show, and a button for the likeliest next step. */
+/** A view without figures: what it will show, and buttons for the likeliest next steps. */
 import { EmptyState } from "../../ui/page-states.tsx";
-import { Button } from "../../ui/primitives/elements.tsx";
+import { Button, Group } from "../../ui/primitives/elements.tsx";
+import { formatDay } from "./format.ts";
 import { otherFilterParams } from "./other-filters.ts";
 import type { StatsView } from "./use-stats-view.ts";
 import { withoutFilters } from "./view-params.ts";
-import { countDays } from "./view-range.ts";
+import { countDays, PRESETS, todayIn } from "./view-range.ts";
 
 const LONG_DAYS = 365;
 
@@ -15,19 +16,22 @@ interface NoDataProps {
   readonly children: string;
 }
 
+const ClearFilters = ({ view: { filters, update } }: { readonly view: StatsView }) => (
+  <Button variant="default" onClick={() => update({ ...withoutFilters(filters), ...otherFilterParams([]) })}>
+    Clear filters
+  </Button>
+);
+
 export function NoData({ title, view, children }: NoDataProps) {
-  const { filters, range, scope, update } = view;
+  const { range, scope, update } = view;
   const isFiltered = scope.filters.length > 0;
   const isLong = countDays(range.days) >= LONG_DAYS;
-  const clear = () => update({ ...withoutFilters(filters), ...otherFilterParams([]) });
   return (
     <EmptyState
       title={title}
       action={
         isFiltered ? (
-          <Button variant="default" onClick={clear}>
-            Clear filters
-          </Button>
+          <ClearFilters view={view} />
         ) : (
           !isLong && (
             <Button variant="default" onClick={() => update({ range: "365d" })}>
@@ -38,6 +42,40 @@ export function NoData({ title, view, children }: NoDataProps) {
       }
     >
       {children}
+    </EmptyState>
+  );
+}
+
+/** The ranges that an overview without events offers. */
+const OTHER_RANGES = PRESETS.filter(({ value }) => value === "28d" || value === "all");
+
+/** Instead of the chart and the lists of the overview. */
+export function EmptyOverview({ view }: { readonly view: StatsView }) {
+  const { range, scope, timeZone, update } = view;
+  const [first, last] = range.days;
+  const isFiltered = scope.filters.length > 0;
+  const isOver = last < todayIn(timeZone, Date.now());
+  const days = first === last ? `on ${formatDay(first)}` : `from ${formatDay(first)} to ${formatDay(last)}`;
+  return (
+    <EmptyState
+      title="No data in this range"
+      action={
+        <Group gap="xs">
+          {isFiltered && <ClearFilters view={view} />}
+          {OTHER_RANGES.filter(({ value }) => value !== range.text).map(({ value, label }) => (
+            <Button
+              key={value}
+              variant="default"
+              onClick={() => update({ range: value, interval: undefined })}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
+      }
+    >
+      {isFiltered ? "No events match these filters. Remove one of them." : `No events ${days}.`}
+      {!(isFiltered || isOver) && " New events appear here within seconds."}
     </EmptyState>
   );
 }

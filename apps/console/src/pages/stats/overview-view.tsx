@@ -1,7 +1,7 @@
 /** The stats overview: key metrics, one of them as a chart, and breakdowns by page, origin, device, location and event. */
 import { Suspense } from "react";
 import { lazily, OnceSeen } from "../../ui/load-later.tsx";
-import { EmptyState, ErrorAlert } from "../../ui/page-states.tsx";
+import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Skeleton, Stack } from "../../ui/primitives/elements.tsx";
 import { BreakdownPanel, panelsFor } from "./breakdown-panel.tsx";
 import { TimeChart } from "./chart/time-chart.tsx";
@@ -10,6 +10,7 @@ import { KEY_METRICS, KeyMetrics, metricsWithoutValue, seriesQuery, useKeyMetric
 import { ListHeading } from "./lists/list-heading.tsx";
 import { isEmptyAnswer, MayAsk, type StatsView, useStats } from "./use-stats-view.ts";
 
+const EmptyOverview = lazily(async () => (await import("./no-data.tsx")).EmptyOverview);
 const SourceNotes = lazily(async () => (await import("./source-notes.tsx")).SourceNotes);
 
 export function OverviewView({ view }: { readonly view: StatsView }) {
@@ -37,11 +38,9 @@ export function OverviewView({ view }: { readonly view: StatsView }) {
       />
       {failed?.error && <ErrorAlert error={failed.error} onRetry={() => void failed.refetch()} withIssues />}
       {isEmpty ? (
-        <EmptyState title="No data in this range">
-          {view.scope.filters.length > 0
-            ? "No events match these filters. Remove one of them."
-            : "New events appear here within seconds. Choose a longer range to see earlier events."}
-        </EmptyState>
+        <Suspense fallback={null}>
+          <EmptyOverview view={view} />
+        </Suspense>
       ) : (
         <>
           {series.data ? (
