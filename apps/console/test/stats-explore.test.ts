@@ -303,8 +303,28 @@ consoleStatsTest(
     const weekday = new Date(noon(1)).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" });
     const row = page.getByRole("row").filter({ hasText: weekday });
     await row.getByTitle(new RegExp(`^${weekday}, 12:00\\sPM: 1$`)).waitFor();
-    assert.equal(await row.getByRole("cell").count(), 24);
+    assert.equal(await row.getByRole("cell").count(), 24, "visitors of hours do not add up");
     await shoot("explore-week");
+    await page.setViewportSize({ width: 320, height: 1400 });
+    const hour = page.getByRole("row").filter({ hasText: /^12\sPM/ });
+    await hour.getByTitle(new RegExp(`^${weekday}, 12:00\\sPM: 1$`)).waitFor();
+    assert.equal(await hour.getByRole("cell").count(), 7, "on a phone the days stand beside each other");
+    const rows = page.getByRole("region", { name: "Rows" });
+    assert.ok(await rows.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth));
+    await shoot("explore-week-phone");
+    await page.setViewportSize({ width: 1280, height: 1400 });
+    await open(`${lastDays(source)}&view=explore&rows=dayOfWeek,hourOfDay&columns=pageviews`);
+    const views = page.getByRole("row").filter({ hasText: weekday }).getByRole("cell");
+    await views.nth(24).waitFor();
+    const total = page
+      .getByRole("row")
+      .filter({ hasText: /^Total/ })
+      .getByRole("cell");
+    const shown = await views.allTextContents();
+    const sum = shown.slice(0, 24).reduce((all, one) => all + Number(one), 0);
+    assert.ok(sum > 0);
+    assert.equal(shown[24], String(sum), "the day has its total");
+    assert.equal(await total.count(), 25);
   },
 );
 
