@@ -20,6 +20,7 @@ consoleStatsTest(
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
     assert.deepEqual(await column("Entry page").allTextContents(), ["/3 75.0%", "/blog1 25.0%"]);
     assert.equal(new URL(page.url()).searchParams.get("path1"), null, "the top entry page is not a choice");
+    await column("Step 3").filter({ hasText: "Left the site1 50.0%" }).waitFor();
     await page.getByRole("button", { name: "/blog", exact: true }).click();
     await column("Step 2").filter({ hasText: "/pricing1" }).waitFor();
     await page.getByRole("button", { name: "Start over" }).click();
@@ -51,7 +52,7 @@ consoleStatsTest(
     await until("on a phone a step stands directly below its page", isBelow);
     await shoot("paths-phone");
     await page.setViewportSize({ width: 1280, height: 1400 });
-    await page.getByRole("button", { name: "Start at the selected step" }).click();
+    await page.getByRole("button", { name: "Begin at this page" }).click();
     await column("Step 2").filter({ hasText: "/docs2" }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("path1"), searchParams.get("start")], ["/pricing", "page"]);
@@ -65,6 +66,21 @@ consoleStatsTest(
     );
   },
 );
+
+consoleStatsTest("Further rows of a step are shown on request.", async ({ world, page, open }) => {
+  const source = await world.createSource();
+  const ways = Array.from({ length: 14 }, (_, at) => `/way-${at}`);
+  await visits(
+    world,
+    source,
+    ways.map((way) => ({ visitor: way, at: noon(1), paths: ["/", way] })),
+  );
+  await open(`${lastDays(source)}&view=paths`);
+  const step = page.getByRole("region", { name: "Step 2", exact: true });
+  await step.getByRole("button", { name: "Show 2 more" }).click();
+  await step.getByRole("listitem").nth(13).waitFor();
+  assert.equal(await step.getByRole("button").count(), ways.length);
+});
 
 consoleStatsTest(
   "A country is filtered by on the map, which is loaded when it is shown.",

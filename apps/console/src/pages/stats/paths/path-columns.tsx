@@ -1,5 +1,5 @@
 /** The columns of the paths view: the pages and events of each step with their sessions. */
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { formatCount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { Loading } from "../../../ui/page-states.tsx";
@@ -7,7 +7,8 @@ import { useMediaQuery } from "../../../ui/use-media-query.ts";
 import { formatRate } from "../format.ts";
 import { formatPath } from "../lists/value-names.ts";
 
-export const MAX_ROWS = 12;
+/** Further rows are shown on request, as many at a time. */
+const PAGE_ROWS = 12;
 
 /** A page or an event of a path, as it is in the URL: an event is `event:signup`. */
 export type PathPlaceText = string;
@@ -68,7 +69,9 @@ interface SelectableColumnProps extends PathColumnProps {
 }
 
 function PathColumn({ title, rows, total, selected, isStale, onSelect, children }: SelectableColumnProps) {
-  const listed = rows?.slice(0, MAX_ROWS);
+  const [shown, setShown] = useState(PAGE_ROWS);
+  const listed = rows?.slice(0, shown);
+  const further = Math.min((rows?.length ?? 0) - shown, PAGE_ROWS);
   const all = total ?? sumOf(rows ?? []);
   const rest = rows && listed ? all - sumOf(listed) : 0;
   const figures = (sessions: number) => <PathFigures sessions={sessions} all={all} />;
@@ -106,7 +109,13 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
         ))}
         {rest > 0 && (
           <li className="path-end">
-            <span>Others</span>
+            {further > 0 ? (
+              <button type="button" title="All others" onClick={() => setShown(shown + PAGE_ROWS)}>
+                Show {further} more
+              </button>
+            ) : (
+              <span>All others</span>
+            )}
             {figures(rest)}
           </li>
         )}

@@ -8,7 +8,6 @@ import { EstimateMark } from "../estimate-mark.tsx";
 import {
   formatPlace,
   isEvent,
-  MAX_ROWS,
   type PathColumnProps,
   PathColumns,
   type PathRow,
@@ -22,6 +21,8 @@ import type { ViewParams } from "../view-params.ts";
 
 /** How many pages a path can have here. The API counts a step more: what came after the last page. */
 const MAX_PAGES = 6;
+/** How many pages are selected at least, so that a path shows what came next. */
+const MIN_PAGES = 2;
 /** Ways of each step that are asked for: the API's maximum. Further ones are among the other pages. */
 const MAX_WAYS = 100;
 /** What the steps of a path are. */
@@ -54,13 +55,20 @@ const rowsOf = (paths: readonly PathWay[], step: number, from: string | undefine
     .map(({ to, toEvent, sessions }) => ({ page: to === null ? null : toPlace(to, toEvent), sessions }))
     .toSorted((a, b) => b.sessions - a.sessions);
 
+/** The pages, and while they are few, the most frequent one that came next. */
+function withNextPages(paths: readonly PathWay[], pages: readonly string[]): readonly string[] {
+  if (pages.length === 0 || pages.length >= MIN_PAGES) return pages;
+  const next = rowsOf(paths, pages.length, pages.at(-1)).find(({ page }) => page !== null);
+  return typeof next?.page === "string" ? [...pages, next.page] : pages;
+}
+
 /** The entry pages with their sessions. */
 function useEntryPages({ scope }: StatsView) {
   const totals = useStats(scope, { metrics: ["sessions"] });
   const query = useStats(scope, {
     metrics: ["sessions"],
     dimensions: ["entryPage"],
-    pagination: { limit: MAX_ROWS },
+    pagination: { limit: MAX_WAYS },
   });
   const { data, isPlaceholderData } = query;
   // visits without a page view have no entry page
@@ -76,10 +84,10 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   const entryPages = useEntryPages(view);
   // until a page is selected, the path starts with the most frequent entry page
   const [{ page: top = null } = {}] = entryPages.rows ?? [];
-  const pages = chosen.length > 0 || top === null ? chosen : [top];
+  const through = chosen.length > 0 || top === null ? chosen : [top];
   const isFromPage = view.params.start === "page" && chosen[0] !== undefined;
   const hasEvents = view.params.with === "events";
-  const [first] = pages;
+  const [first] = through;
   const entry: StatsFilter[] =
     isFromPage || first === undefined || isEvent(first)
       ? []
@@ -87,8 +95,8 @@ export function PathsView({ view }: { readonly view: StatsView }) {
   const body = {
     ...view.scope,
     filters: [...view.scope.filters, ...entry],
-    steps: Math.min(Math.max(pages.length, 1), MAX_PAGES - 1),
-    through: pages.map((place) => (isEvent(place) ? { event: formatPlace(place) } : place)),
+    steps: Math.min(Math.max(through.length, MIN_PAGES), MAX_PAGES - 1),
+    through: through.map((place) => (isEvent(place) ? { event: formatPlace(place) } : place)),
     limit: MAX_WAYS,
     ...(isFromPage && first !== undefined && startOf(first)),
     include: { ...view.scope.include, events: hasEvents },
@@ -118,15 +126,18 @@ export function PathsView({ view }: { readonly view: StatsView }) {
         />
       </Group>
       <QueryResult query={query}>
-        {({ paths, accuracy }) =>
-          paths.length === 0 ? (
-            <EmptyState
-              title="No page views in this range"
-              action={chosen.length > 0 && <StartOver view={view} />}
-            >
-              Choose a longer range, or remove a filter.
-            </EmptyState>
-          ) : (
+        {({ paths, accuracy }) => {
+          const pages = query.isPlaceholderData ? through : withNextPages(paths, through);
+          if (paths.length === 0)
+            return (
+              <EmptyState
+                title="No page views in this range"
+                action={chosen.length > 0 && <StartOver view={view} />}
+              >
+                Choose a longer range, or remove a filter.
+              </EmptyState>
+            );
+          return (
             <Paper p="md" component="section" aria-label="Paths">
               <PathsHead
                 view={view}
@@ -149,8 +160,8 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                 Only the most frequent steps are listed.
               </Text>
             </Paper>
-          )
-        }
+          );
+        }}
       </QueryResult>
     </Stack>
   );
@@ -190,6 +201,9 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
       rows: whileStale(isStale, rowsOf(paths, at + 1, page)),
       isStale,
     });
+  // the page that follows is not known before the answer
+  if (isStale && pages.length > 0 && pages.length < MIN_PAGES)
+    columns.push({ title: `Step ${pages.length + 2}`, total: null, rows: undefined, isStale });
   return columns.map((column, at) => ({ ...column, selected: pages[at] }));
 }
 
@@ -226,9 +240,10 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
         <Button
           size="xs"
           variant="default"
+          title={`Paths from ${formatPlace(pages.at(-1) ?? "")}`}
           onClick={() => view.update({ ...pathParams(pages.slice(-1)), start: "page" })}
         >
-          Start at the selected step
+          Begin at this {isEvent(pages.at(-1) ?? "") ? "event" : "page"}
         </Button>
         {isChosen && <StartOver view={view} />}
       </Group>
