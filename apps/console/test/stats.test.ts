@@ -98,6 +98,8 @@ consoleStatsTest(
 
     await page.getByRole("button", { name: "Funnel", exact: true }).click();
     await page.getByRole("button", { name: "Use the most visited pages" }).waitFor();
+    assert.equal(await page.getByLabel("Step 3", { exact: true }).count(), 0, "it begins with two steps");
+    assert.equal(await page.getByLabel("Type of step 1").locator("option").first().textContent(), "Goal");
     await page.getByLabel("Step 1", { exact: true }).fill("/*");
     await page.getByLabel("Type of step 2").selectOption("event");
     await page.getByLabel("Step 2", { exact: true }).fill("signup");

@@ -78,6 +78,8 @@ consoleStatsTest(
     );
     const funnel = page.getByRole("region", { name: "Funnel" });
     const steps = funnel.getByRole("listitem");
+    await steps.nth(1).getByText("Biggest drop").waitFor();
+    assert.equal(await funnel.getByText("Biggest drop").count(), 1);
     await steps.nth(1).getByRole("button", { name: "2 dropped off (66.7%)" }).click();
     const dialog = page.getByRole("dialog", { name: "Dropped off after “/checkout”" });
     const rows = dialog.getByRole("list", { name: "Sessions", exact: true }).getByRole("listitem");
@@ -109,7 +111,7 @@ consoleStatsTest(
     await column("Step 4").filter({ hasText: "Left the site1 100.0%" }).waitFor();
     assert.equal(new URL(page.url()).searchParams.get("path3"), "event:purchase");
     await shoot("paths-events");
-    await page.getByRole("button", { name: "Start at the selected step" }).click();
+    await page.getByRole("button", { name: "Begin at this event" }).click();
     await page.getByRole("heading", { name: "Paths from purchase" }).waitFor();
     await column("Step 2").filter({ hasText: "Left the site" }).waitFor();
     await page.getByRole("button", { name: "Pages", exact: true }).click();

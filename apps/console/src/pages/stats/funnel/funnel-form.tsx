@@ -6,12 +6,10 @@ import type { StatsView } from "../use-stats-view.ts";
 import { type FunnelStep, type FunnelWindow, MAX_STEPS, MIN_STEPS, WINDOW_OPTIONS } from "./funnel-steps.ts";
 import { StepFields, useStepKinds } from "./step-fields.tsx";
 
-/** How many fields a new funnel has. Those that stay empty are no steps. */
-const FIRST_STEPS = 3;
 const firstSteps = (steps: readonly FunnelStep[]): readonly FunnelStep[] =>
   steps.length >= MIN_STEPS
     ? steps
-    : [...steps, ...Array.from({ length: FIRST_STEPS - steps.length }, () => emptyAfter(steps))];
+    : [...steps, ...Array.from({ length: MIN_STEPS - steps.length }, () => emptyAfter(steps))];
 
 /** @returns an empty step of the type of the last one */
 const emptyAfter = (steps: readonly FunnelStep[]): FunnelStep => ({

@@ -19,7 +19,6 @@ export function FunnelHint({ view }: { readonly view: StatsView }) {
       action={
         (isPending || pages.length === MIN_STEPS) && (
           <Button
-            variant="default"
             disabled={isPending}
             title={pages.map(({ text }) => text).join(" → ")}
             onClick={() => view.update(stepParams(pages))}

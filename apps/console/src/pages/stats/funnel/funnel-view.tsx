@@ -68,6 +68,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
           </Button>
         )}
       </Group>
+      {!isComplete && <FunnelHint view={view} />}
       {(isEditing || !isComplete) && (
         <FunnelForm
           key={JSON.stringify([steps, within])}
@@ -80,7 +81,6 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
           }}
         />
       )}
-      {!isComplete && <FunnelHint view={view} />}
       {isComplete && (
         <QueryResult query={query}>
           {(answer) => (
@@ -111,6 +111,7 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
   const [listed, setListed] = useState(0);
   const mayList = useMayListVisits(view);
   const { windowSeconds, within: scope } = body;
+  const worst = findWorstStep(answer.steps);
   const stop = { steps: body.steps, windowSeconds, ...(scope && { within: scope }), reached: listed };
   return (
     <Paper p="md" component="section" aria-label="Funnel">
@@ -143,6 +144,7 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
             <FunnelLoss
               visitors={visitors}
               next={answer.steps[at + 1]?.visitors}
+              isWorst={at === worst}
               onList={mayList ? () => setListed(at + 1) : null}
             />
           </li>
@@ -199,12 +201,21 @@ interface FunnelLossProps {
   readonly visitors: number;
   /** The visitors of the next step; undefined: this is the last one. */
   readonly next: number | undefined;
+  /** Whether no other step has lost as many. */
+  readonly isWorst: boolean;
   /** Lists the visits of those who went no further; null: the user may not see them. */
   readonly onList: (() => void) | null;
 }
 
+/** @returns the index of the step after which the most visitors dropped off; -1: none did, or there is one such step only */
+function findWorstStep(steps: readonly FunnelStepAnswer[]): number {
+  const losses = steps.slice(0, -1).map(({ visitors }, at) => visitors - (steps[at + 1]?.visitors ?? 0));
+  const worst = Math.max(...losses);
+  return worst === 0 || losses.length === 1 ? -1 : losses.indexOf(worst);
+}
+
 /** The visitors who went on from a step, and those who went no further. */
-function FunnelLoss({ visitors, next, onList }: FunnelLossProps) {
+function FunnelLoss({ visitors, next, isWorst, onList }: FunnelLossProps) {
   if (visitors === 0) return null;
   const stopped = visitors - (next ?? 0);
   const text =
@@ -221,6 +232,7 @@ function FunnelLoss({ visitors, next, onList }: FunnelLossProps) {
       ) : (
         next !== undefined && text
       )}
+      {isWorst && <strong className="funnel-worst"> Biggest drop</strong>}
     </Text>
   );
 }

@@ -11,6 +11,7 @@ import type { FunnelStep } from "./funnel-steps.ts";
 import "./funnel.css";
 
 const STEP_KINDS = [
+  { value: "goal", label: "Goal", example: "Signed up", maxLength: LIMITS.maxNameLength },
   {
     value: "page",
     label: "Page view",
@@ -18,7 +19,6 @@ const STEP_KINDS = [
     maxLength: LIMITS.maxStatsPatternLength,
   },
   { value: "event", label: "Event", example: "signup", maxLength: LIMITS.maxEventNameLength },
-  { value: "goal", label: "Goal", example: "Signed up", maxLength: LIMITS.maxNameLength },
 ] as const;
 type StepKind = (typeof STEP_KINDS)[number];
 
