@@ -148,9 +148,6 @@ const shade = (share: number, largest: number) => ({
 const LONG = 7;
 const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wide" : "scroll fading");
 
-/** Marks a period that is not over. It takes no width, so that decimal points stand below each other. */
-const OpenMark = () => <span className="retention-mark">*</span>;
-
 function CohortTable({
   answer: { cohorts, timezone, accuracy },
   period,
@@ -167,7 +164,6 @@ function CohortTable({
         {`The table shows how many visitors of each ${period} came back in later ${period}s.`}
       </NoData>
     );
-  const longest = Math.max(...nonEmpty.map(({ returned }) => returned.length));
   const largest = Math.max(
     ...nonEmpty.flatMap(({ visitors, returned }) => returned.slice(1).map((again) => again / visitors)),
   );
@@ -176,6 +172,10 @@ function CohortTable({
   const current = starts.findLastIndex((start) => start <= now && start + PERIOD_MS[period] > now);
   const isOver = (at: number) => at < starts.length && at !== current && (starts[at] ?? now) <= now;
   const size = averageSize(cohorts, isOver);
+  const longest = Math.max(...nonEmpty.map(({ returned }) => returned.length - 1));
+  const averages = Array.from({ length: longest }, (_, at) => averageAfter(cohorts, at + 1, isOver));
+  // a column of unfinished periods says nothing yet, unless it is the only one
+  const columns = Math.max(averages.findLastIndex((share) => share !== null) + 1, Math.min(longest, 1));
   const firstDays = starts.map((start) => todayIn(timezone, start));
   const nameOf = (at: number) => {
     const next = firstDays[at + 1];
@@ -184,7 +184,7 @@ function CohortTable({
   };
   return (
     <Paper>
-      <ScrollRegion label="Retention by cohort" className={classOf(longest)}>
+      <ScrollRegion label="Retention by cohort" className={classOf(columns)}>
         <Table className="retention">
           <thead>
             <tr>
@@ -193,7 +193,7 @@ function CohortTable({
                 Visitors
                 <EstimateMark accuracy={accuracy} />
               </th>
-              {Array.from({ length: longest - 1 }, (_, at) => (
+              {Array.from({ length: columns }, (_, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
                 <th className="end" key={at}>
                   <span className="retention-after">
@@ -207,26 +207,24 @@ function CohortTable({
             <tr className="retention-average">
               <th scope="row">Average</th>
               <td className="end">{size === null ? "—" : formatCount(Math.round(size))}</td>
-              {Array.from({ length: longest - 1 }, (_, at) => {
-                const share = averageAfter(cohorts, at + 1, isOver);
-                return (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
-                  <td className="end" key={at} style={shade(share ?? 0, largest)}>
-                    {share === null ? "—" : formatRate(share)}
-                  </td>
-                );
-              })}
+              {averages.slice(0, columns).map((share, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: periods have no other identity than their position
+                <td className="end" key={at} style={shade(share ?? 0, largest)}>
+                  {share === null ? "—" : formatRate(share)}
+                </td>
+              ))}
             </tr>
             {nonEmpty.map(({ start, visitors, returned }) => {
               const first = starts.indexOf(Date.parse(start));
               return (
                 <tr key={start}>
-                  <th scope="row">
+                  <th scope="row" className={first === current ? "retention-open" : undefined}>
                     {nameOf(first)}
-                    {first === current && <OpenMark />}
                   </th>
-                  <td className="end">{formatCount(visitors)}</td>
-                  {returned.slice(1).map((again, at) => {
+                  <td className={first === current ? "end retention-open" : "end"}>
+                    {formatCount(visitors)}
+                  </td>
+                  {returned.slice(1, columns + 1).map((again, at) => {
                     const isAhead = (starts[first + at + 1] ?? 0) > now;
                     const isPartial = first + at + 1 === current;
                     return (
@@ -236,8 +234,7 @@ function CohortTable({
                         title={`${formatCount(again)} of ${formatCount(visitors)}`}
                         style={isPartial ? undefined : shade(again / visitors, largest)}
                       >
-                        {!isAhead && (isPartial && again === 0 ? "—" : formatRate(again / visitors))}
-                        {!isAhead && isPartial && <OpenMark />}
+                        {!isAhead && !(isPartial && again === 0) && formatRate(again / visitors)}
                       </td>
                     );
                   })}
@@ -258,7 +255,7 @@ function CohortTable({
           </>
         )}{" "}
         Averages leave out unfinished {period}s.
-        {current !== -1 && ` * The ${period} is not over.`}
+        {current !== -1 && ` Grey figures: the ${period} is not over.`}
       </Text>
     </Paper>
   );
