@@ -17,6 +17,7 @@ import {
   metricTitle,
   type RowValue,
   rowValueOf,
+  shortMetricName,
 } from "./breakdown.ts";
 import { CutText } from "./cut-text.tsx";
 import { hasIcons, ValueIcon } from "./value-icon.tsx";
@@ -31,8 +32,8 @@ interface BreakdownRowsProps {
   readonly total: number | null;
   /** The metric whose change since the compared period is shown; without it, the first. */
   readonly changed?: StatsMetric;
-  /** The heading of a column; without it, the metric's name. */
-  readonly heading?: (metric: StatsMetric, name: string) => ReactNode;
+  /** The heading of a column; without it, the metric's short name. */
+  readonly heading?: (metric: ListMetric, name: string) => ReactNode;
   readonly onFilter?: () => void;
 }
 
@@ -70,7 +71,7 @@ function columnsOf({ answer, breakdown, total, changed }: BreakdownRowsProps): F
 const classOf = (width: number) => (width > 3 ? "ranking ranking-dense" : "ranking");
 
 export function BreakdownRows(props: BreakdownRowsProps) {
-  const { answer, breakdown, heading = (_, name) => name } = props;
+  const { answer, breakdown, heading = shortMetricName } = props;
   const { dimension } = breakdown;
   const columns = columnsOf(props);
   const isUnset = ({ dimensions }: StatsRow) => isNotSet(dimension, rowValueOf(breakdown, dimensions).value);

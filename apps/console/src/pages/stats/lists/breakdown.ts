@@ -35,13 +35,16 @@ export function metricName(metric: ListMetric, dimension: StatsDimension): strin
   if (metric === "events" && dimension === "currency") return "Orders";
   return isSum(metric) ? "Sum" : METRIC_NAMES[metric];
 }
+/** The name of a column in a panel, where all headings have one line. */
+export const shortMetricName = (metric: ListMetric, name: string): string =>
+  metric === "timeOnPage" ? "Time" : name;
 export const isOfVisitEnds = (dimension: StatsDimension) =>
   dimension === "entryPage" || dimension === "exitPage";
 
 const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
   bounceRate: "Sessions with one page view and no other action ÷ all sessions",
   sessionDuration: "Average per session",
-  timeOnPage: "Average time that a page view was visible",
+  timeOnPage: "Time per view: the average time that a page view was visible",
   scrollDepth: "How far the page was scrolled, on average per session",
   entrances: "Sessions that began on the page",
   exits: "Sessions that ended on the page",
