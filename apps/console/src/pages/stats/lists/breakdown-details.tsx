@@ -72,7 +72,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
   };
   return (
     <div className="details">
-      <Group justify="space-between" gap="sm" mb="sm">
+      <Group justify="space-between" gap="sm" mb="sm" className="details-tools">
         <TextInput
           className="details-search"
           placeholder="Search"
@@ -106,7 +106,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
           </Button>
         )}
         <AsyncButton variant="default" isPending={download.isPending} onPress={() => download.mutateAsync()}>
-          <Icon name="download" /> Download CSV
+          <Icon name="download" /> <span className="details-long">Download CSV</span>
         </AsyncButton>
       </Group>
       {download.error && <ErrorAlert error={download.error} withIssues />}
