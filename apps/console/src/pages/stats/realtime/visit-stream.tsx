@@ -40,7 +40,7 @@ function Stream({ view: { scope }, visits }: StreamProps) {
   );
   const { sourceId } = scope;
   return (
-    <>
+    <div className="visit-stream">
       <Title order={2} size="h5" mb="xs">
         Here now{here.length > 0 && ` · ${countOf(here)}`}
       </Title>
@@ -64,6 +64,6 @@ function Stream({ view: { scope }, visits }: StreamProps) {
           The latest {MAX_VISITS} sessions are listed.
         </Text>
       )}
-    </>
+    </div>
   );
 }
