@@ -60,6 +60,15 @@ consoleStatsTest(
         found.push(...serious.map((one) => `${width} ${colorScheme}: ${one}`));
         await shoot(`visitor-${width}-${colorScheme}`);
       }
+      const [timePx, namePx] = await signup.evaluate((row) => {
+        const time = row.querySelector("time")!;
+        time.textContent = "12:58:58 PM";
+        const text = document.createRange();
+        text.selectNodeContents(time);
+        const name = row.querySelector(".visit-name")!;
+        return [text.getBoundingClientRect().right, name.getBoundingClientRect().left] as const;
+      });
+      assert.ok(timePx < namePx, `the time ends at ${timePx} px, the name begins at ${namePx} px`);
       const fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
       assert.ok(await page.evaluate(fits), `fits ${width}`);
     }

@@ -44,7 +44,7 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
         </SectionHeader>
         <Group gap="sm">
           {ids.map((one) => (
-            <Button key={`${one.kind} ${one.id}`} color="red" variant="light" onClick={() => setChosen(one)}>
+            <Button key={`${one.kind} ${one.id}`} color="red" onClick={() => setChosen(one)}>
               {LABELS[one.kind]}
             </Button>
           ))}
