@@ -163,6 +163,17 @@ consoleTest(
       .first()
       .waitFor();
     await shootAll(page, "violations", shoot);
+    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
+      const response = await route.fetch();
+      const data = await response.json();
+      data.health.last24h.planViolations = 0;
+      await route.fulfill({ response, json: data });
+    });
+    await page.reload();
+    const past = page.getByRole("list", { name: "Problems", exact: true }).getByRole("listitem").last();
+    await past.getByText("none in the last 24 hours").waitFor();
+    assert.equal(await past.locator("svg").isVisible(), false, "it is no problem now");
+    await past.getByRole("button", { name: "Review: Plan violation" }).click();
     await page.getByRole("link", { name: "Open tracking plan" }).click();
     await page.getByRole("region", { name: "Tracking plan" }).waitFor();
   },

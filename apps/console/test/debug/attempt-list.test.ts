@@ -130,6 +130,31 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "On a phone the first request is in view, and all filters are behind one button.",
+  async ({ world, page, open, shoot }) => {
+    const source = await seed(world);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    const first = page.getByRole("option").first();
+    await first.waitFor();
+    const { y } = (await first.boundingBox())!;
+    assert.ok(y < 600, `the first request is at ${y} px`);
+    assert.equal(await page.getByLabel("Outcome").count(), 0);
+    await page.getByRole("button", { name: "Filters", exact: true }).click();
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByText("3 requests").waitFor();
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), `${width}`);
+      await shoot(`debug-filters-${width}`);
+    }
+    await page.getByRole("button", { name: "Filters (1)" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("button", { name: "Filters", exact: true }).waitFor();
+  },
+);
+
 consoleTest("The widest time of the 12-hour clock fits in its column.", async ({ world, page, open }) => {
   const source = await world.createSource();
   await world.openSession(source);

@@ -117,7 +117,11 @@ consoleTest(
     await matching.getByText("Refused2").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await problems.getByText("3 requests from 2 origins").waitFor();
-    await problems.getByRole("button", { name: "Review: Origin not allowed" }).click();
+    assert.equal(await problems.getByRole("list", { name: "Refused origins" }).count(), 0);
+    await problems.getByRole("button", { name: "Origin not allowed", exact: true }).click();
+    await page.getByLabel("Error code").waitFor();
+    await problems.getByText("This source refuses the origins that are not on its list.").waitFor();
+    await problems.getByText("https://two.example 2 requests").waitFor();
     await problems.getByRole("button", { name: "Allow https://two.example" }).click();
     await problems.getByRole("button", { name: "Allow https://two.example" }).waitFor({ state: "detached" });
     const again = await world.send(bootstrapPath(source), bootstrapBody(), { origin: "https://two.example" });

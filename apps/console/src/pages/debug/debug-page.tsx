@@ -87,6 +87,7 @@ function Debug({ source }: { readonly source: Source }) {
             allGroups={data.requestGroups}
             groups={matching.data?.requestGroups}
             isFiltered={isFiltered}
+            chosenCode={filters.code ?? undefined}
             onFilter={filter}
             // the requests that are accepted now have no code
             onAllow={(code) => filters.code === code && filter({ code: undefined })}
@@ -144,7 +145,7 @@ function LiveControls({
       <Button size="xs" variant="default" onClick={isPaused ? onResume : onPause}>
         {isPaused ? "Resume" : "Pause"}
       </Button>
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" className={pendingCount === 0 ? "live-count" : undefined}>
         {pluralize(attempts.length, "request")}
         {pendingCount > 0 && `, ${formatCount(pendingCount)} new`}
       </Text>

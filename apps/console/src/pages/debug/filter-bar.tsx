@@ -3,10 +3,13 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../ui/format-count.ts";
 import { Button, Group } from "../../ui/primitives/elements.tsx";
 import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
+import { useMediaQuery } from "../../ui/use-media-query.ts";
 import type { OriginRequests } from "./attempt-summary.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 import { OUTCOMES } from "./outcomes.ts";
 
+/** Where the filters stand behind one button, so that the first request is in view. */
+const PHONE = "(max-width: 40em)";
 const TEXT_FIELDS = [
   { field: "code", label: "Error code" },
   { field: "sessionId", label: "Session ID" },
@@ -37,74 +40,89 @@ function originChoices(origins: readonly OriginRequests[], chosen: AttemptFilter
   return [{ value: "", label: "All origins" }, ...choices];
 }
 
-export function FilterBar({
-  filters,
-  origins,
-  onChange,
-  children,
-}: FilterBarProps & {
+interface FilterControlsProps extends FilterBarProps {
   readonly origins: readonly OriginRequests[];
+}
+
+export function FilterBar({
+  children,
+  ...controls
+}: FilterControlsProps & {
   /** Controls at the end of the row. */
   readonly children: ReactNode;
 }) {
-  const isFiltered = Object.keys(filters).length > 0;
+  const isPhone = useMediaQuery(PHONE);
+  const { filters } = controls;
   const [isExpanded, setExpanded] = useState(false);
+  const count = Object.keys(filters).length;
   const hasText = TEXT_FIELDS.some(({ field }) => filters[field] !== undefined);
-  const isOpen = isExpanded || hasText;
+  const isOpen = isExpanded || (hasText && !isPhone);
+  const phoneLabel = count > 0 ? `Filters (${count})` : "Filters";
+  const clear = count > 0 && <ClearButton {...controls} />;
   return (
     <search className="attempt-filters">
       <Group gap="sm" align="flex-end">
-        <NativeSelect
-          aria-label="Kind"
-          value={filters.kind ?? ""}
-          data={[
-            { value: "", label: "All kinds" },
-            { value: "bootstrap", label: "Bootstrap" },
-            { value: "events", label: "Events" },
-          ]}
-          onChange={(event) => onChange({ kind: event.currentTarget.value })}
-        />
-        <NativeSelect
-          aria-label="Outcome"
-          value={filters.outcome ?? ""}
-          data={[
-            { value: "", label: "All outcomes" },
-            ...Object.entries(OUTCOMES).map(([value, { label }]) => ({ value, label })),
-          ]}
-          onChange={(event) => onChange({ outcome: event.currentTarget.value })}
-        />
-        <NativeSelect
-          aria-label="Origin"
-          className="origin-filter"
-          value={filters.origin ?? ""}
-          data={originChoices(origins, filters.origin)}
-          onChange={(event) => onChange({ origin: event.currentTarget.value })}
-        />
-        {!hasText && (
+        {!isPhone && <ChoiceFilters {...controls} />}
+        {(isPhone || !hasText) && (
           <Button variant="default" aria-expanded={isOpen} onClick={() => setExpanded(!isExpanded)}>
-            {isOpen ? "Fewer filters" : "More filters"}
+            {isPhone ? phoneLabel : isOpen ? "Fewer filters" : "More filters"}
           </Button>
         )}
-        {isFiltered && (
-          <Button
-            variant="default"
-            onClick={() => onChange(Object.fromEntries(FIELDS.map((field) => [field, undefined])))}
-          >
-            Clear filters
-          </Button>
-        )}
+        {!isPhone && clear}
         {children}
       </Group>
       {isOpen && (
         <div className="more-filters">
+          {isPhone && <ChoiceFilters {...controls} />}
           {TEXT_FIELDS.map(({ field, label }) => (
-            <FilterText key={field} label={label} field={field} filters={filters} onChange={onChange} />
+            <FilterText key={field} label={label} field={field} {...controls} />
           ))}
+          {isPhone && clear}
         </div>
       )}
     </search>
   );
 }
+
+const ClearButton = ({ onChange }: FilterBarProps) => (
+  <Button
+    variant="default"
+    onClick={() => onChange(Object.fromEntries(FIELDS.map((field) => [field, undefined])))}
+  >
+    Clear filters
+  </Button>
+);
+
+const ChoiceFilters = ({ filters, origins, onChange }: FilterControlsProps) => (
+  <>
+    <NativeSelect
+      aria-label="Kind"
+      value={filters.kind ?? ""}
+      data={[
+        { value: "", label: "All kinds" },
+        { value: "bootstrap", label: "Bootstrap" },
+        { value: "events", label: "Events" },
+      ]}
+      onChange={(event) => onChange({ kind: event.currentTarget.value })}
+    />
+    <NativeSelect
+      aria-label="Outcome"
+      value={filters.outcome ?? ""}
+      data={[
+        { value: "", label: "All outcomes" },
+        ...Object.entries(OUTCOMES).map(([value, { label }]) => ({ value, label })),
+      ]}
+      onChange={(event) => onChange({ outcome: event.currentTarget.value })}
+    />
+    <NativeSelect
+      aria-label="Origin"
+      className="origin-filter"
+      value={filters.origin ?? ""}
+      data={originChoices(origins, filters.origin)}
+      onChange={(event) => onChange({ origin: event.currentTarget.value })}
+    />
+  </>
+);
 
 interface FilterTextProps extends FilterBarProps {
   readonly label: string;

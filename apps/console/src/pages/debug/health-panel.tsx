@@ -26,6 +26,7 @@ interface HealthPanelProps {
   /** The requests of the last 24 hours that the filters select. undefined: not known yet, or reading them failed. */
   readonly groups: DebugData["requestGroups"] | undefined;
   readonly isFiltered: boolean;
+  readonly chosenCode: ProblemListProps["chosenCode"];
   readonly onFilter: ProblemListProps["onFilter"];
   readonly onAllow: ProblemListProps["onAllow"];
 }
@@ -34,7 +35,7 @@ const countFacts = ({ accepted, duplicates, rejected, failed }: DebugData["healt
   [
     ["Accepted events", formatCount(accepted)],
     ["Duplicates", formatCount(duplicates)],
-    ["Rejected", formatCount(rejected)],
+    ["Rejected events", formatCount(rejected)],
     ["Refused requests", formatCount(failed)],
   ] as const;
 
@@ -51,7 +52,18 @@ function filteredFacts(groups: HealthPanelProps["groups"]) {
 }
 
 export function HealthPanel(props: HealthPanelProps) {
-  const { source, health, violations, attempts, allGroups, groups, isFiltered, onFilter, onAllow } = props;
+  const {
+    source,
+    health,
+    violations,
+    attempts,
+    allGroups,
+    groups,
+    isFiltered,
+    chosenCode,
+    onFilter,
+    onAllow,
+  } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
   const period = isFiltered ? "Last 24 hours, matching requests" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
@@ -62,9 +74,18 @@ export function HealthPanel(props: HealthPanelProps) {
     : groupProblems(otherCodes, groups ?? []);
   const { current, mended } = partitionProblems(problems, { source, attempts, groups: allGroups });
   const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
+  const isViolated = last24h.planViolations > 0;
+  const planViolations = hasViolations && (
+    <PlanViolations
+      sourceId={source.sourceId}
+      violations={violations}
+      events={last24h.planViolations}
+      onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
+    />
+  );
   return (
     <Paper p="md" component="section" aria-label="Health">
-      <div className="health">
+      <div className="health" data-chosen={chosenCode && "yes"}>
         <div className="health-state">
           <SourceStatusBadge status={status} />
           <Text size="sm" c="dimmed">
@@ -98,16 +119,10 @@ export function HealthPanel(props: HealthPanelProps) {
           {hint}
         </Alert>
       ))}
-      <ProblemList {...{ source, mended, onFilter, onAllow }} problems={current}>
-        {hasViolations && (
-          <PlanViolations
-            sourceId={source.sourceId}
-            violations={violations}
-            events={last24h.planViolations}
-            onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
-          />
-        )}
+      <ProblemList {...{ source, mended, chosenCode, onFilter, onAllow }} problems={current}>
+        {isViolated && planViolations}
         <KeptEvents source={source} />
+        {!isViolated && planViolations}
       </ProblemList>
     </Paper>
   );

@@ -32,10 +32,10 @@ export function KeptEvents({ source }: { readonly source: Source }) {
     <ProblemLine
       id="kept-events"
       name="Kept events"
+      tone="offer"
       text={
         <>
-          <strong>{pluralize(data.events, "kept event")}</strong> rejected, and can be replayed when the cause
-          is fixed
+          <strong>{pluralize(data.events, "kept event")}</strong> can be replayed after you fix the cause
         </>
       }
     >

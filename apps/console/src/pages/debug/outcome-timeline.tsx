@@ -24,9 +24,11 @@ export function OutcomeTimeline({ attempts }: { readonly attempts: readonly Debu
   const sum = (outcome: CountedOutcome) => minutes.reduce((total, minute) => total + minute[outcome], 0);
   const totals = { succeeded: sum("succeeded"), partial: sum("partial"), failed: sum("failed") };
   return (
-    <figure className="timeline">
+    <figure className="timeline" data-calm={totals.failed + totals.partial === 0 ? "yes" : undefined}>
       <figcaption>
-        <h2 className="health-title">Last hour, listed requests by minute</h2>
+        <h2 className="health-title">
+          Last hour<span className="timeline-detail">, listed requests by minute</span>
+        </h2>
         <ul className="legend" aria-label="Legend">
           {STACKED.toReversed().map((outcome) => (
             <li key={outcome}>

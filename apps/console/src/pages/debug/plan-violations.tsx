@@ -20,6 +20,7 @@ interface PlanViolationsProps {
 export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanViolationsProps) => (
   <ProblemLine
     name="Plan violation"
+    tone={events === 0 ? "past" : "problem"}
     text={
       <>
         {onShow ? (

@@ -1,7 +1,17 @@
 /** One line of the list of problems: what is wrong, and at its end the button that mends it or shows more about it. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import { Button } from "../../ui/primitives/elements.tsx";
+
+/** What a line is about: the last one did not happen in the last 24 hours. */
+type ProblemTone = "problem" | "mended" | "offer" | "past";
+
+const ICONS: Readonly<Record<ProblemTone, IconName>> = {
+  problem: "warning",
+  mended: "check",
+  offer: "history",
+  past: "clock",
+};
 
 interface ProblemLineProps {
   /** A link with this fragment opens the line and scrolls to it. */
@@ -10,24 +20,32 @@ interface ProblemLineProps {
   readonly name: string;
   /** The text of the line. */
   readonly text: ReactNode;
-  /** The control that fixes the problem. It takes the place of the button and of what the button shows. */
+  /** The control that fixes the problem. It takes the place of the button. */
   readonly action?: ReactNode;
-  readonly isMended?: boolean;
+  readonly tone?: ProblemTone;
+  /** The list of requests shows this problem only. The line opens with it. */
+  readonly isChosen?: boolean;
   /** Shown below the line on request; null: there is no more to show. */
   readonly children: ReactNode;
 }
 
-export function ProblemLine({ id, name, text, action = null, isMended = false, children }: ProblemLineProps) {
+export function ProblemLine(props: ProblemLineProps) {
+  const { id, name, text, action = null, tone = "problem", isChosen = false, children } = props;
   const isLinked = id !== undefined && location.hash === `#${id}`;
-  const [isOpen, setOpen] = useState(isLinked);
+  const [isOpen, setOpen] = useState(isLinked || isChosen);
+  const [wasChosen, setWasChosen] = useState(isChosen);
+  if (wasChosen !== isChosen) {
+    setWasChosen(isChosen);
+    setOpen(isChosen);
+  }
   const line = useRef<HTMLLIElement>(null);
   // the line appears after the page, which has then scrolled in vain
   useEffect(() => {
     if (isLinked) line.current?.scrollIntoView({ block: "center" });
   }, [isLinked]);
   return (
-    <li ref={line} id={id} className="problem" data-mended={isMended ? "yes" : undefined}>
-      <Icon name={isMended ? "check" : "warning"} size={18} />
+    <li ref={line} id={id} className="problem" data-tone={tone}>
+      <Icon name={ICONS[tone]} size={18} />
       <div className="problem-text">{text}</div>
       {action ??
         (children && (
@@ -41,7 +59,9 @@ export function ProblemLine({ id, name, text, action = null, isMended = false, c
             {isOpen ? "Close" : "Review"}
           </Button>
         ))}
-      {isOpen && !action && children && <div className="problem-text problem-more">{children}</div>}
+      {isOpen && (isChosen || !action) && children && (
+        <div className="problem-text problem-more">{children}</div>
+      )}
     </li>
   );
 }

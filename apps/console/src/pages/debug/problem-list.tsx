@@ -15,6 +15,7 @@ import { makeFix, remedyForOrigin } from "./quick-fix.ts";
 
 /** Further origins are in the list of attempts. */
 const MAX_ORIGINS = 4;
+const ORIGIN_CAUSE = "This source refuses the origins that are not on its list. Allow those that are yours.";
 /** Further problems are folded. */
 const MAX_SHOWN = 3;
 
@@ -23,6 +24,8 @@ export interface ProblemListProps {
   readonly problems: readonly ShownProblem[];
   /** Those of which requests were accepted since. */
   readonly mended: readonly ShownProblem[];
+  /** The code that the list of requests is filtered by. */
+  readonly chosenCode: string | undefined;
   readonly onFilter: (filters: { readonly code: string; readonly origin?: string }) => void;
   /** Receives the code of the problem after one of its origins was allowed. */
   readonly onAllow: (code: string) => void;
@@ -53,21 +56,25 @@ export const ProblemList = ({ problems, mended, children, ...shared }: ProblemLi
   );
 };
 
-interface ProblemItemProps extends Pick<ProblemListProps, "source" | "onFilter" | "onAllow"> {
+interface ProblemItemProps extends Pick<ProblemListProps, "source" | "chosenCode" | "onFilter" | "onAllow"> {
   readonly problem: ShownProblem;
 }
 
-const ProblemItem = ({ source, problem, onFilter, onAllow }: ProblemItemProps) => {
+const ProblemItem = ({ source, problem, chosenCode, onFilter, onAllow }: ProblemItemProps) => {
   const { code, count, unit, hint, origins, done } = problem;
   const name = meaningOf(code);
   const mending = useAllowOrigin(source, () => onAllow(code));
   const isAboutOrigins = code === "origin_not_allowed" && origins.length > 0;
   const [only] = origins.length === 1 ? origins : [];
+  // the line names the only one
+  const listed = only && isAboutOrigins ? [] : origins.slice(0, MAX_ORIGINS);
+  const cause = done !== null ? "" : isAboutOrigins ? ORIGIN_CAUSE : hint;
   const filterBy = (origin: string) => onFilter({ code, origin });
   return (
     <ProblemLine
       name={name}
-      isMended={done !== null}
+      tone={done === null ? "problem" : "mended"}
+      isChosen={code === chosenCode}
       text={
         <>
           <button type="button" className="problem-name" onClick={() => onFilter({ code })}>
@@ -94,19 +101,26 @@ const ProblemItem = ({ source, problem, onFilter, onAllow }: ProblemItemProps) =
       }
       action={only && isAboutOrigins ? <AllowOrigin {...{ source, mending }} origin={only.origin} /> : null}
     >
-      {isAboutOrigins ? (
-        <ul className="problem-origins" aria-label="Refused origins">
-          {origins.slice(0, MAX_ORIGINS).map(({ origin, requests }) => (
-            <li key={origin}>
-              <span>
-                <OriginButton origin={origin} onOrigin={filterBy} /> {pluralize(requests, "request")}
-              </span>
-              <AllowOrigin {...{ source, mending, origin }} />
-            </li>
-          ))}
-        </ul>
-      ) : (
-        done === null && hint !== "" && <TextWithCode text={hint} />
+      {(cause !== "" || listed.length > 0) && (
+        <>
+          {cause !== "" && (
+            <p>
+              <TextWithCode text={cause} />
+            </p>
+          )}
+          {listed.length > 0 && (
+            <ul className="problem-origins" aria-label={isAboutOrigins ? "Refused origins" : "Origins"}>
+              {listed.map(({ origin, requests }) => (
+                <li key={origin}>
+                  <span>
+                    <OriginButton origin={origin} onOrigin={filterBy} /> {pluralize(requests, "request")}
+                  </span>
+                  {isAboutOrigins && <AllowOrigin {...{ source, mending, origin }} />}
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
       )}
     </ProblemLine>
   );
