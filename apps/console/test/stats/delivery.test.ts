@@ -22,7 +22,7 @@ const rowsOf = (page: Page, region: string) =>
     .getByRole("row")
     .evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)));
 
-/** For example `Refused 40`. */
+/** For example `Rejected 40`. */
 const sumsOf = (page: Page) =>
   page
     .locator(".delivery-sums > div")
@@ -83,7 +83,7 @@ consoleStatsTest(
     await page.getByText(/: 20% of events were lost\./).waitFor();
     await page.getByRole("link", { name: "Open Delivery" }).click();
     await page.getByText("80% of events arrived").waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 8", "Refused 0", "Lost 2"]);
+    assert.deepEqual(await sumsOf(page), ["Accepted 8", "Rejected 0", "Lost 2"]);
     await page.getByRole("img", { name: "Lost events by day" }).waitFor();
     const [dropped, missing, ...more] = await rowsOf(page, "Lost and rejected");
     assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
@@ -135,20 +135,21 @@ consoleStatsTest(
 );
 
 consoleStatsTest(
-  "The delivery page leads to the events that can be replayed, and says when there are none.",
+  "The delivery page waits for the first event, leads to the events that can be replayed, and says when there are none.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource();
     const { sourceId } = source;
     const address = `/sources/delivery?sourceId=${sourceId}`;
     await open(address);
-    await page.getByText("No events arrived in this range.").waitFor();
+    await page.getByText("Waiting for the first event…").waitFor();
+    await page.getByRole("link", { name: "Open install" }).waitFor();
+    assert.equal(await page.getByRole("group", { name: "Range" }).count(), 0, "no range to choose");
     await look(page, shoot, "empty");
 
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
-    await page.reload();
     await page.getByText("No lost events were reported").waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Refused 0", "Lost 0"]);
+    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Rejected 0", "Lost 0"]);
     assert.equal(await page.getByRole("region", { name: "Lost and rejected" }).count(), 0);
     await page.getByText("There are no kept events from the last 7 days to replay.").waitFor();
     const body = eventsBody(sessionId, [pageEvent()]);
@@ -156,14 +157,17 @@ consoleStatsTest(
     const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
     await until("the event is kept", async () => (await world.ask(keptPath)).body.events === 1);
     await page.reload();
-    await page.getByRole("link", { name: "Review kept events" }).waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Refused 1", "Lost 0"]);
+    await page.getByText("1 kept event from all days. Review kept events").waitFor();
+    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Rejected 0", "Lost 0"]);
     await page
       .getByText("1 kept event can be replayed after you fix the cause: Origin not allowed.")
       .waitFor();
     await look(page, shoot, "kept");
-    await page.getByRole("link", { name: "Open kept events" }).click();
+    await page.getByRole("link", { name: "Review kept events" }).click();
     await page.getByRole("list", { name: "Kept events by cause" }).waitFor();
+    await open(`${address}&days=${dayOf(noon(20))}..${dayOf(noon(15))}`);
+    await page.getByText("No events arrived in this range.").waitFor();
+    await page.getByRole("link", { name: "Review kept events" }).waitFor();
 
     const patch = { organizationId: world.organizationId, keepRejected: 0 };
     assert.equal(

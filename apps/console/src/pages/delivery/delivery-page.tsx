@@ -4,8 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { numberFormatter } from "../../own-format.ts";
+import { sourceQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
-import { TextLink } from "../../ui/links.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -13,6 +13,7 @@ import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { DayColumns } from "../events/day-columns.tsx";
+import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { formatDays } from "../stats/format.ts";
 import { readDays } from "../stats/view-range.ts";
@@ -29,7 +30,7 @@ import {
   useKept,
 } from "./delivery-query.ts";
 import { OpenAlerts } from "./open-alerts.tsx";
-import { Recovery } from "./recovery.tsx";
+import { KeptEventsLink, Recovery } from "./recovery.tsx";
 import "./delivery.css";
 
 const RANGES = [
@@ -40,11 +41,31 @@ const formatPercent = numberFormatter({ style: "percent", maximumFractionDigits:
 /** A rate below 100 % is never rounded to it. */
 const formatRate = (rate: number) => formatPercent(rate < 1 ? Math.min(rate, 0.9999) : rate);
 
+/** How often a source without events is polled. */
+const FIRST_EVENT_POLL_MS = 3_000;
+
 export const DeliveryPage = () => (
   <SourcePage title="Delivery" permission="sources:read">
-    {(source) => <Delivery source={source} />}
+    {(source) =>
+      source.lastEventAt === null ? <NoEventsYet source={source} /> : <Delivery source={source} />
+    }
   </SourcePage>
 );
+
+/** Rejected events can be kept before one is accepted. */
+function NoEventsYet({ source }: { readonly source: Source }) {
+  const { sourceId } = source;
+  useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_POLL_MS });
+  return (
+    <Stack>
+      <OpenAlerts sourceId={sourceId} />
+      <InstallPrompt title="No events yet" sourceId={sourceId} awaited="event">
+        Accepted, rejected and lost events are counted here from the first event on.
+      </InstallPrompt>
+      <Recovery source={source} days={[]} />
+    </Stack>
+  );
+}
 
 /** The parameter `days` has the days that a link leads to, such as `2026-11-01..2026-11-30`. */
 function Delivery({ source }: { readonly source: Source }) {
@@ -113,7 +134,7 @@ function Rate({ source, days }: RateProps) {
     <Paper p="lg" component="section" aria-label="Rate">
       <div className="delivery-sums">
         <Sum name="Accepted" events={total(days, ({ accepted }) => accepted)} hint="In this range" />
-        <Refused source={source} rejected={total(days, (day) => sumOf(day.rejected))} />
+        <Rejected source={source} rejected={total(days, (day) => sumOf(day.rejected))} />
         <Sum
           name="Lost"
           events={all}
@@ -162,37 +183,24 @@ const Sum = ({ name, events, hint, isBad = false }: SumProps) => (
   </div>
 );
 
-interface RefusedProps {
+interface RejectedProps {
   readonly source: Source;
   /** Events of the range that the service rejected, as their clients report them. */
   readonly rejected: number;
 }
 
-/** The kept events, of all days, or else the rejected ones of the range. */
-function Refused({ source: { sourceId }, rejected }: RefusedProps) {
+/** The rejected events of the range, and below them the kept ones, of all days. */
+function Rejected({ source: { sourceId }, rejected }: RejectedProps) {
   const kept = useKept(sourceId)?.events ?? 0;
-  if (kept === 0) return <Sum name="Refused" events={rejected} hint="In this range" isBad={rejected > 0} />;
-  return (
-    <Sum
-      name="Refused"
-      events={kept}
-      hint={
-        <>
-          Kept, from all days.{" "}
-          <TextLink
-            to="/analytics/setup/debug"
-            search={{ sourceId }}
-            hash="kept-events"
-            size="sm"
-            underline="always"
-          >
-            Review kept events
-          </TextLink>
-        </>
-      }
-      isBad
-    />
-  );
+  const hint =
+    kept === 0 ? (
+      "In this range"
+    ) : (
+      <>
+        {pluralize(kept, "kept event")} from all days. <KeptEventsLink sourceId={sourceId} />
+      </>
+    );
+  return <Sum name="Rejected" events={rejected} hint={hint} isBad={rejected > 0} />;
 }
 
 function Losses({ days }: DaysProps) {

@@ -2,7 +2,7 @@
 import type { DeliveryDay, Source } from "@headwater/contract";
 import type { ReactNode } from "react";
 import { pluralize } from "../../ui/format-count.ts";
-import { ButtonLink } from "../../ui/links.tsx";
+import { ButtonLink, TextLink } from "../../ui/links.tsx";
 import { Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -22,12 +22,12 @@ export function Recovery({ source, days }: RecoveryProps) {
   const damaged = total(days, ({ lostInWarehouse }) => lostInWarehouse);
   const lost = total(days, lostOf);
   return (
-    <Paper p="lg" component="section" aria-label="Can they be recovered?">
+    <Paper p="lg" component="section" aria-label="Replay rejected events">
       <Stack gap="md">
-        <SectionHeader title="Can they be recovered?">
+        <SectionHeader title="Replay rejected events">
           Rejected events can be kept and replayed. Events that never reached Headwater cannot.
         </SectionHeader>
-        <KeptEventsOffer source={source} />
+        <KeptEventsOffer source={source} hasLink={days.length === 0} />
         {waiting > 0 && (
           <Text size="sm">Wait: {pluralize(waiting, "event")} may still arrive within a day.</Text>
         )}
@@ -61,8 +61,19 @@ const Offer = ({ text, children }: RecoveryOfferProps) => (
   </Group>
 );
 
+export const KeptEventsLink = ({ sourceId }: { readonly sourceId: string }) => (
+  <TextLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="sm" underline="always">
+    Review kept events
+  </TextLink>
+);
+
+interface KeptEventsOfferProps extends Pick<RecoveryProps, "source"> {
+  /** Without days there are no figures, which have the link otherwise. */
+  readonly hasLink: boolean;
+}
+
 /** The kept events of the source, of all days. */
-function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryProps, "source">) {
+function KeptEventsOffer({ source: { sourceId, keepRejected }, hasLink }: KeptEventsOfferProps) {
   const { can } = useWorkspace();
   const kept = useKept(sourceId);
   if (!kept) return null;
@@ -72,9 +83,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
       <Offer
         text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}.`}
       >
-        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="xs">
-          Open kept events
-        </ButtonLink>
+        {hasLink && <KeptEventsLink sourceId={sourceId} />}
       </Offer>
     );
   if (keepRejected > 0)
