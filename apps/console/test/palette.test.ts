@@ -28,7 +28,7 @@ consoleTest(
 );
 
 consoleTest(
-  "The search finds views by a part of their name, saved items, actions and pages by other words.",
+  "The search begins with the recent pages, and finds views by a part of their name, saved items, actions and pages by other words.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource({ name: "Green shop" });
     const funnel = { kind: "funnel", name: "Checkout", steps: [{ page: "/cart" }, { event: "order" }] };
@@ -41,7 +41,10 @@ consoleTest(
       await page.keyboard.type(text);
     };
     await search("fun");
-    await dialog.getByRole("button", { name: "Funnel: Checkout" }).waitFor();
+    const funnels = dialog.getByRole("button", { name: "Funnel: Checkout" });
+    assert.equal(await funnels.textContent(), "Funnel: CheckoutGreen shop↵");
+    const titles = dialog.locator(".menu-title");
+    assert.deepEqual(await titles.allTextContents(), ["Saved", "Sources"]);
     const top = async () => (await dialog.boundingBox())!.y;
     const [before, { height }] = [await top(), (await dialog.boundingBox())!];
     await page.keyboard.type("n");
@@ -55,11 +58,8 @@ consoleTest(
     await search("");
     const views = dialog.getByRole("button", { name: "Green shop: Explore" });
     assert.equal(await views.getAttribute("aria-keyshortcuts"), "6");
-    for (const title of ["Green shop", "Go to", "Actions"])
-      await dialog
-        .getByRole("listitem")
-        .filter({ hasText: new RegExp(`^${title}$`) })
-        .waitFor();
+    assert.deepEqual(await titles.allTextContents(), ["Recent", "Green shop", "Go to", "Actions"]);
+    assert.equal(await first.getAttribute("aria-label"), "Sources", "the page before this one");
     await page.keyboard.press("Escape");
     await search("table folders");
     await dialog.getByRole("button", { name: "Table: Folders" }).click();

@@ -1,9 +1,11 @@
 /** The command palette (⌘K or Ctrl+K): finds pages, views, sources, saved items, actions and documents by their names. */
-import { Suspense, useState } from "react";
+import { useLocation } from "@tanstack/react-router";
+import { Suspense, useEffect, useState } from "react";
 import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { lazily } from "../load-later.tsx";
 import { Loading } from "../page-states.tsx";
+import { pageKey, recordPage } from "./recent-pages.ts";
 import { useKeyDown } from "./use-key-down.ts";
 
 const PaletteList = lazily(async () => (await import("./palette.tsx")).PaletteList);
@@ -18,6 +20,13 @@ interface CommandPaletteProps extends PaletteProps {
 }
 
 export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps) {
+  const shownKey = useLocation({
+    select: ({ pathname, search }) => {
+      const { sourceId, view }: { sourceId?: string; view?: string } = search;
+      return pageKey(pathname, sourceId, view);
+    },
+  });
+  useEffect(() => recordPage(shownKey), [shownKey]);
   // in form fields too
   useKeyDown((event) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;

@@ -9,6 +9,7 @@ import { setColorScheme } from "../color-scheme.ts";
 import type { IconName } from "../icon.tsx";
 import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
+import { pageKey, readRecent } from "./recent-pages.ts";
 
 const MAX_SHOWN = 10;
 /** The search finds the saved items of this many sources where no source is shown. */
@@ -22,6 +23,10 @@ export interface PaletteCommand {
   /** Other words for it. */
   readonly words?: string | undefined;
   readonly icon: IconName;
+  /** The title of its group where a text has selected it. */
+  readonly group: string;
+  /** Says in grey which one it is: the source of a saved item, or the first origin of a source. */
+  readonly note?: string | undefined;
   /** The key that does the same on the page that is shown. */
   readonly shortcut?: string;
   /** Listed before one types. */
@@ -69,11 +74,13 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
   const shownFirst = data.toSorted(
     (one, other) => Number(other.sourceId === shownId) - Number(one.sourceId === shownId),
   );
-  const commands = shownFirst.flatMap(({ sourceId, name }) => {
+  const commands = shownFirst.flatMap(({ sourceId, name, allowedOrigins: [origin] }) => {
     const commandOf = (label: string, to: string, view?: string): PaletteCommand => ({
-      key: `${sourceId} ${to} ${view}`,
+      key: pageKey(to, sourceId, view),
       label: `${name}: ${label}`,
       source: name,
+      group: "Sources",
+      note: origin?.replace(/^https?:\/\//, ""),
       words: view ? "stats" : WORDS[to],
       icon: "world",
       run: open(to, { sourceId, view }),
@@ -93,8 +100,10 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
 function useSavedCommands(open: Open, shownId: string): PaletteCommand[] {
   const { organizationId } = useWorkspace();
   const { data: sources = [] } = useQuery(sourcesQuery(organizationId));
-  const ids = shownId ? [shownId] : sources.slice(0, MAX_SAVED_SOURCES).map(({ sourceId }) => sourceId);
-  const answers = useQueries({ queries: ids.map((sourceId) => savedItemsQuery(sourceId)) });
+  const owners = shownId
+    ? sources.filter(({ sourceId }) => sourceId === shownId)
+    : sources.slice(0, MAX_SAVED_SOURCES);
+  const answers = useQueries({ queries: owners.map(({ sourceId }) => savedItemsQuery(sourceId)) });
   return answers.flatMap(({ data }, index) =>
     itemsOf(data).flatMap((item): PaletteCommand[] => {
       const { savedId, kind, name } = item;
@@ -102,10 +111,11 @@ function useSavedCommands(open: Open, shownId: string): PaletteCommand[] {
       const show = async () => {
         const { funnelParams, segmentParams } = await import("../../pages/stats/saved/saved-search.ts");
         const search = kind === "funnel" ? { view: kind, ...funnelParams(item) } : segmentParams(item);
-        await open("/analytics/stats", { sourceId: ids[index], ...search })();
+        await open("/analytics/stats", { sourceId: owners[index]?.sourceId, ...search })();
       };
       const label = `${kind === "funnel" ? "Funnel" : "Segment"}: ${name}`;
-      return [{ key: savedId, label, words: "saved", icon: "filter", run: show }];
+      const note = owners[index]?.name;
+      return [{ key: savedId, label, words: "saved", icon: "filter", group: "Saved", note, run: show }];
     }),
   );
 }
@@ -119,6 +129,7 @@ function useTableCommands(open: Open, sourceId: string): PaletteCommand[] {
     label: `Table: ${table.title}`,
     words: "explore",
     icon: "usage",
+    group: "Tables",
     run: open("/analytics/stats", { sourceId, view: "explore", ...readyTableParams(table) }),
   }));
 }
@@ -126,17 +137,26 @@ function useTableCommands(open: Open, sourceId: string): PaletteCommand[] {
 function usePageCommands(open: Open): PaletteCommand[] {
   const { organizationId, can } = useWorkspace();
   const pages = PAGES.filter(({ permission }) => can(permission)).map(
-    ({ to, label, icon }): PaletteCommand => ({ key: to, label, words: WORDS[to], icon, run: open(to) }),
+    ({ to, label, icon }): PaletteCommand => ({
+      key: to,
+      label,
+      words: WORDS[to],
+      icon,
+      group: "Go to",
+      run: open(to),
+    }),
   );
   const allSources: PaletteCommand = {
-    key: "all",
+    key: "/analytics/all",
     label: "All sources: Stats",
     icon: "world",
+    group: "Go to",
     run: open("/analytics/all", { organizationId }),
   };
   const profile: PaletteCommand = {
-    key: "profile",
+    key: "/profile",
     label: "Profile",
+    group: "Go to",
     words: "account password email preferences",
     icon: "user",
     run: open("/profile"),
@@ -154,6 +174,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
     label,
     words,
     icon,
+    group: "Actions",
     run,
   });
   const frequent = (...params: Parameters<typeof action>) => ({ ...action(...params), isFrequent: true });
@@ -188,13 +209,12 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
 }
 
 interface PaletteGroup {
-  /** null: the group is the only one. */
-  readonly title: string | null;
+  readonly title: string;
   readonly commands: readonly PaletteCommand[];
 }
 
 interface PaletteCommands extends Pick<SourceCommands, "missing"> {
-  /** Those that contain all words of the text, in any order; without a text, the pages of the shown source and the others. */
+  /** Those that contain all words of the text, in any order; without a text, the recent pages and then the others. */
   find(text: string): readonly PaletteGroup[];
 }
 
@@ -211,10 +231,11 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length > 0) {
       const all = [...saved, ...sources.commands, ...pages, ...tables, ...actions];
-      return [{ title: null, commands: best(all, words) }];
+      return toGroups(best(all, words));
     }
     const shown = firstOf(sources.commands, sourceId, pathname === "/analytics/stats");
     return [
+      { title: "Recent", commands: recentOf([...sources.commands, ...pages]) },
       { title: (sourceId && shown[0]?.source) || "Sources", commands: shown },
       { title: "Go to", commands: pages },
       { title: "Actions", commands: actions.filter(({ isFrequent }) => isFrequent) },
@@ -223,6 +244,19 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
   return { find, missing: sources.missing };
 }
 
+/** The group of the best result comes first. */
+const toGroups = (commands: readonly PaletteCommand[]): PaletteGroup[] =>
+  [...Map.groupBy(commands, ({ group }) => group)].map(([title, members]) => ({ title, commands: members }));
+
+/** The pages that were shown before this one. */
+const recentOf = (commands: readonly PaletteCommand[]): PaletteCommand[] =>
+  readRecent()
+    .slice(1)
+    .flatMap((recent) => {
+      const command = commands.find(({ key }) => key === recent);
+      return command ? [{ ...command }] : [];
+    });
+
 /**
  * Before one types: the pages of the shown source, or the stats of some sources.
  * @param hasKeys whether the page has the keys of the views
@@ -230,13 +264,13 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
 function firstOf(commands: readonly PaletteCommand[], shownId: string, hasKeys: boolean): PaletteCommand[] {
   if (!shownId) return commands.filter(({ label, source = "" }) => label === `${source}: Stats`).slice(0, 5);
   const views = STATS_VIEWS.map(({ value }, at) => ({
-    key: `${shownId} /analytics/stats ${value}`,
+    key: pageKey("/analytics/stats", shownId, value),
     shortcut: String(at + 2),
   }));
   return commands.flatMap((command, index) => {
     const view = hasKeys && views.find(({ key }) => key === command.key);
     if (view) return [{ ...command, ...view }];
-    return index < SOURCE_PAGES.length && command.key.startsWith(shownId) ? [command] : [];
+    return index < SOURCE_PAGES.length && command.key.endsWith(` ${shownId}`) ? [command] : [];
   });
 }
 

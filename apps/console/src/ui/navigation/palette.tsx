@@ -7,7 +7,7 @@ import { useKeyDown } from "./use-key-down.ts";
 interface PaletteTextProps {
   readonly command: PaletteCommand;
   /** The title of its group. */
-  readonly group: string | null;
+  readonly group: string;
 }
 
 /** A long name of a source ends before the page. */
@@ -19,6 +19,9 @@ const PaletteText = ({ command: { label, source = "" }, group }: PaletteTextProp
     </span>
   </span>
 );
+
+/** The group of a source says which one it is. */
+const hasNote = ({ source, note }: PaletteCommand, group: string) => note !== undefined && source !== group;
 
 interface PaletteListProps {
   readonly text: string;
@@ -50,23 +53,23 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
     <ul className="palette" aria-label="Results">
       {groups.map(({ title, commands }) => (
         <Fragment key={title}>
-          {title !== null && (
-            <li className="menu-title">
-              <bdi>{title}</bdi>
-            </li>
-          )}
+          <li className="menu-title">
+            <bdi>{title}</bdi>
+          </li>
           {commands.map((command) => (
             <li key={command.key}>
               <button
                 type="button"
                 className="menu-item"
-                aria-label={command.label}
+                // the text says all where it has a note
+                aria-label={hasNote(command, title) ? undefined : command.label}
                 aria-keyshortcuts={command.shortcut}
                 data-active={command === shown[active] ? "yes" : undefined}
                 onClick={() => run(command)}
               >
                 <Icon name={command.icon} />
                 <PaletteText command={command} group={title} />
+                {hasNote(command, title) && <bdi className="palette-note">{command.note}</bdi>}
                 {command.shortcut && <kbd aria-hidden>{command.shortcut}</kbd>}
                 {command === shown[active] && <kbd aria-hidden>↵</kbd>}
               </button>
