@@ -52,7 +52,7 @@ export function InvitationRow({ invitation }: { readonly invitation: OpenInvitat
               <bdi>{email ?? "Invitation link"}</bdi>
             </Text>
             <Text size="sm" c="dimmed">
-              Invited · expires <ExpiryDay at={expiresAt} />
+              Invited until <ExpiryDay at={expiresAt} />
             </Text>
           </div>
         </div>
