@@ -42,7 +42,7 @@ consoleTest(
     };
     await search("fun");
     const funnels = dialog.getByRole("button", { name: "Funnel: Checkout" });
-    assert.equal(await funnels.textContent(), "Funnel: CheckoutGreen shop↵");
+    assert.equal(await funnels.textContent(), "Funnel: Checkout Green shop↵");
     const titles = dialog.locator(".menu-title");
     assert.deepEqual(await titles.allTextContents(), ["Saved", "Sources"]);
     const top = async () => (await dialog.boundingBox())!.y;

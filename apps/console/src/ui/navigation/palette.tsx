@@ -21,7 +21,8 @@ const PaletteText = ({ command: { label, source = "" }, group }: PaletteTextProp
 );
 
 /** The group of a source says which one it is. */
-const hasNote = ({ source, note }: PaletteCommand, group: string) => note !== undefined && source !== group;
+const noteOf = ({ source, note }: PaletteCommand, group: string): string[] =>
+  note === undefined || source === group ? [] : [note];
 
 interface PaletteListProps {
   readonly text: string;
@@ -61,15 +62,16 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
               <button
                 type="button"
                 className="menu-item"
-                // the text says all where it has a note
-                aria-label={hasNote(command, title) ? undefined : command.label}
+                aria-label={[command.label, ...noteOf(command, title)].join(", ")}
                 aria-keyshortcuts={command.shortcut}
                 data-active={command === shown[active] ? "yes" : undefined}
                 onClick={() => run(command)}
               >
                 <Icon name={command.icon} />
                 <PaletteText command={command} group={title} />
-                {hasNote(command, title) && <bdi className="palette-note">{command.note}</bdi>}
+                {noteOf(command, title).map((note) => (
+                  <bdi key={note} className="palette-note">{` ${note}`}</bdi>
+                ))}
                 {command.shortcut && <kbd aria-hidden>{command.shortcut}</kbd>}
                 {command === shown[active] && <kbd aria-hidden>↵</kbd>}
               </button>
