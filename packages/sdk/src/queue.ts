@@ -50,7 +50,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
         lostName,
         [
           store.read(lostName),
-          cause !== "refused" && parseObject<ClientEvent>(store.read(name)!).lost,
+          cause === "refused" || parseObject<ClientEvent>(store.read(name)!).lost,
           cause,
           name,
         ]
@@ -66,7 +66,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
     remove,
     put(dated) {
       // A sequence has events of one visitor, user and day: nothing links two visitors, and an erasure leaves no gap.
-      const owner = dated.timestamp.slice(0, 10) + dated.anonymousId + dated.userId;
+      const owner = dated.timestamp.slice(0, 10) + dated.userId + dated.anonymousId;
       if (owner !== numberedOwner) {
         numberedOwner = owner;
         sequence = `${newId()}~`;

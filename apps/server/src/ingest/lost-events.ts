@@ -26,7 +26,8 @@ export function readLost(
   if (typeof lost !== "string" || lost.length > MAX_LENGTH) return undefined;
   const events = [...lost.matchAll(LOST_EVENT)].flatMap(([, cause = "", time, eventId = ""]) => {
     const occurredAt = correctTime(Number(time));
-    const isKnown = isLossCause(cause) || isEventCode(cause);
+    // a duplicate has arrived
+    const isKnown = isLossCause(cause) || (isEventCode(cause) && cause !== "duplicate_event");
     return isKnown && occurredAt !== null ? [{ eventId, occurredAt: toIsoTime(occurredAt), cause }] : [];
   });
   return events.length > 0 ? events : undefined;

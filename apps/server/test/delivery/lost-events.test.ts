@@ -64,6 +64,7 @@ describe("The member `lost` of an event", () => {
       {},
       "yes",
       entry("my_cause", 1),
+      entry("duplicate_event", 1),
       `too_old,event.${now}${SEQUENCE}`,
       `too_old,event.${now}${idOf(1)}0`,
       entry("too_old", 1, now - 500 * 86_400_000),
