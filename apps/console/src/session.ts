@@ -6,6 +6,7 @@ const TOKEN = "headwater.token";
 const REFRESHED = "headwater.refreshed";
 const REMEMBERED = "headwater.remembered";
 const WORKSPACE = "headwater.workspace";
+/** `localStorage` has the sources, `sessionStorage` the pages (ui/navigation/recent-pages.ts). */
 const RECENT = "headwater.recent";
 const MAX_RECENT_SHOWN = 3;
 /** Of all workspaces. */
@@ -109,6 +110,7 @@ export const session = {
     write(REFRESHED, null);
     write(WORKSPACE, null);
     write(RECENT, null, "localStorage");
+    write(RECENT, null);
     if (rememberedId() === null) write(WORKSPACE, null, "localStorage");
   },
   /** Calls `listener` when another tab signs in or out. @returns a function that ends it */

@@ -1,6 +1,7 @@
 /** The command palette (⌘K or Ctrl+K): finds pages, views, sources, saved items, actions and documents by their names. */
 import { useLocation } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
+import { session } from "../../session.ts";
 import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { lazily } from "../load-later.tsx";
@@ -26,7 +27,10 @@ export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps
       return pageKey(pathname, sourceId, view);
     },
   });
-  useEffect(() => recordPage(shownKey), [shownKey]);
+  useEffect(() => {
+    // the sign-in page comes after a sign-out, which leaves nothing
+    if (session.isSignedIn()) recordPage(shownKey);
+  }, [shownKey]);
   // in form fields too
   useKeyDown((event) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
