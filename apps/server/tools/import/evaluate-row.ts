@@ -182,8 +182,7 @@ export function evaluateRow(row: unknown, context: RowContext): ImportedEvent | 
   const { sourceId, now, maxEventBytes, parseEvent, addressRules, classifyVisit } = context;
   const read = parseEvent(toEvent(row), [], []);
   if (isInvalid(read)) return rejectInvalid(read);
-  const event: Event = read.event;
-  const { sessionId, anonymousId } = event;
+  const { sessionId, anonymousId }: Event = read.event;
   if (!sessionId || !anonymousId) return invalid("sessionId and anonymousId must not be empty");
   // occurredAt is the corrected time of an export; timestamp is what the client sent. The corrected one wins
   const hasOccurredAt = row.occurredAt !== undefined && row.occurredAt !== null;
