@@ -135,7 +135,9 @@ function disconnect(): void {
  */
 function distrustConnection(error: unknown): void {
   if (!connection || loss || damage) return;
-  if (error instanceof StorageError && error.kind === "full") connection.isOutdated = true;
+  const isFull = error instanceof StorageError && error.kind === "full";
+  // a transaction that could not be rolled back ends with its connection
+  if (isFull && !connection.database.isTransaction) connection.isOutdated = true;
   else disconnect();
 }
 
