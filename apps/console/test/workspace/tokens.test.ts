@@ -41,7 +41,8 @@ consoleTest(
     assert.equal(await rowsOf("Share links").count(), 1);
     const link = rowsOf("Share links").getByRole("cell");
     assert.match((await link.nth(0).textContent()) ?? "", /^Board …\w{4} · Password/);
-    assert.equal(await link.nth(1).textContent(), "Shop");
+    // its id until the sources are loaded
+    await link.nth(1).getByText("Shop", { exact: true }).waitFor();
     const idle = keys.filter({ hasText: "Unused for 90 days" });
     assert.equal(await idle.count(), 1);
     assert.match((await idle.textContent()) ?? "", /^Old import/);
