@@ -42,6 +42,8 @@ consoleTest(
     };
     await search("fun");
     const funnels = dialog.getByRole("button", { name: "Funnel: Checkout" });
+    await funnels.getByText("Green shop").waitFor();
+    await dialog.locator(".menu-title").getByText("Sources").waitFor();
     assert.equal(await funnels.textContent(), "Funnel: Checkout Green shop↵");
     const titles = dialog.locator(".menu-title");
     assert.deepEqual(await titles.allTextContents(), ["Saved", "Sources"]);

@@ -70,6 +70,8 @@ consoleTest(
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
     assert.match((await inUse.textContent()) ?? "", /^You In use now/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
+    // its id until the sources are loaded
+    await made.getByText("Shop", { exact: true }).waitFor();
     assert.match(
       (await made.textContent()) ?? "",
       new RegExp(`…${token.slice(-4)} · Sends events only.*Shopjust now`),

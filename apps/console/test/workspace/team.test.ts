@@ -11,7 +11,7 @@ consoleTest(
     assert.equal((await world.ask("/api/profile", unnamed)).status, 200);
     const rows = page.getByRole("region", { name: "Members" }).locator("tbody tr");
     await open("/team");
-    await rows.nth(1).waitFor();
+    await rows.first().getByText("Add your name").waitFor();
     assert.match((await rows.first().textContent()) ?? "", /^You Add your name/);
     assert.equal(await rows.first().getByRole("button").count(), 0);
     assert.match((await rows.nth(1).textContent()) ?? "", /^Admin, joined .*No name or email yet/);
