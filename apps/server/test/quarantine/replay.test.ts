@@ -111,7 +111,8 @@ describe("A replay", () => {
     const propertiesOf = ({ sourceId }: CreatedSource) =>
       storedLines(world.dataDir)
         .filter((line) => line.includes(sourceId))
-        .map((line) => /"properties":.*?,"locale"/s.exec(line)?.[0]);
+        .map((line) => /"properties":.*?,"locale"/s.exec(line)?.[0])
+        .sort();
     assert.deepEqual(propertiesOf(wrong), propertiesOf(right));
   });
 
