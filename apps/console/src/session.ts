@@ -9,7 +9,7 @@ const WORKSPACE = "headwater.workspace";
 /** `localStorage` has the sources, `sessionStorage` the pages (ui/navigation/recent-pages.ts). */
 const RECENT = "headwater.recent";
 const MAX_RECENT_SHOWN = 3;
-/** Of all workspaces. */
+/** The limit of all workspaces together. */
 const MAX_RECENT = 12;
 
 /** A source that was opened in this browser. */

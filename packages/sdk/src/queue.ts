@@ -44,7 +44,7 @@ export function createQueue(store: ClientStore, prefix: string): Queue {
   let numberedOwner: string | undefined;
 
   function remove(name: string, cause?: string | false | null): void {
-    // What the lost event was to report is reported by the next one, unless a server refused it: the report may have been too large.
+    // The next event takes over the report of the lost one, unless a server refused it: the report may have been too large.
     if (cause)
       store.write(
         lostName,

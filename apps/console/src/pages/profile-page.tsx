@@ -149,7 +149,7 @@ function Address({ profile }: { readonly profile: OwnProfile }) {
   );
 }
 
-/** What the service does not offer, for those who can read its settings. */
+/** Names the missing features of the service to those who can read its settings. */
 function Unavailable({ profile: { email } }: { readonly profile: OwnProfile }) {
   const { can } = useWorkspace();
   const { data: methods } = useQuery(signInMethodsQuery);

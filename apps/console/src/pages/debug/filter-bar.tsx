@@ -8,7 +8,7 @@ import type { OriginRequests } from "./attempt-summary.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 import { OUTCOMES } from "./outcomes.ts";
 
-/** Where the filters stand behind one button, so that the first request is in view. */
+/** In such a window one button opens the filters, so that the first request is in view. */
 const PHONE = "(max-width: 40em)";
 const TEXT_FIELDS = [
   { field: "code", label: "Error code" },

@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { Button } from "../../ui/primitives/elements.tsx";
 
-/** What a line is about: the last one did not happen in the last 24 hours. */
+/** The subject of a line. A `past` problem did not happen in the last 24 hours. */
 type ProblemTone = "problem" | "mended" | "offer" | "past";
 
 const ICONS: Readonly<Record<ProblemTone, IconName>> = {

@@ -147,7 +147,7 @@ function describeMember({ kind, name, email }: Member, isOwn: boolean): ReactNod
   return name === null ? null : email;
 }
 
-/** Who the member is, as far as it is known. */
+/** The name of a member, or what else is known of them. */
 function MemberName({ member }: { readonly member: Member }) {
   const { userId: ownId } = useWorkspace();
   const { userId, kind, name, email, role, createdAt } = member;

@@ -57,7 +57,7 @@ function createMethods(sql: Statements, now: number) {
 /** The methods that the thread serves. The main thread calls them through `Calls<LedgerThreadMethods>`. */
 export type LedgerThreadMethods = ReturnType<typeof createMethods> & typeof ownMethods & Catalog;
 
-/** What serves calls on a connection. Made anew when a write was undone: it remembers what is then not stored. */
+/** The methods of a connection. They remember stored data, so they are made anew when a write was undone. */
 interface ServedMethods {
   sql: Statements;
   methods: Record<string, ThreadMethod>;
