@@ -4,7 +4,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { numberFormatter } from "../../own-format.ts";
-import { sourceQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
 import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
@@ -13,7 +12,7 @@ import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { DayColumns } from "../events/day-columns.tsx";
-import { InstallPrompt } from "../sources/install-prompt.tsx";
+import { InstallPrompt, usePollForFirstEvent } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { formatDays } from "../stats/format.ts";
 import { readDays } from "../stats/view-range.ts";
@@ -41,9 +40,6 @@ const formatPercent = numberFormatter({ style: "percent", maximumFractionDigits:
 /** A rate below 100 % is never rounded to it. */
 const formatRate = (rate: number) => formatPercent(rate < 1 ? Math.min(rate, 0.9999) : rate);
 
-/** How often a source without events is polled. */
-const FIRST_EVENT_POLL_MS = 3_000;
-
 export const DeliveryPage = () => (
   <SourcePage title="Delivery" permission="sources:read">
     {(source) =>
@@ -55,7 +51,7 @@ export const DeliveryPage = () => (
 /** Rejected events can be kept before one is accepted. */
 function NoEventsYet({ source }: { readonly source: Source }) {
   const { sourceId } = source;
-  useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_POLL_MS });
+  usePollForFirstEvent(sourceId);
   return (
     <Stack>
       <OpenAlerts sourceId={sourceId} />

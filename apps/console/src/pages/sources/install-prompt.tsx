@@ -1,10 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense } from "react";
+import { sourceQuery } from "../../queries.ts";
 import { ButtonLink } from "../../ui/links.tsx";
 import { lazily } from "../../ui/load-later.tsx";
 import { EmptyState } from "../../ui/page-states.tsx";
 import { Group, Text } from "../../ui/primitives/elements.tsx";
 
 const CopySnippet = lazily(async () => (await import("../install/copy-snippet.tsx")).CopySnippet);
+
+/** How often a source without events is polled. */
+const FIRST_EVENT_POLL_MS = 3_000;
+
+/** Asks for the source until its page shows the first event. */
+export function usePollForFirstEvent(sourceId: string): void {
+  useQuery({ ...sourceQuery(sourceId), refetchInterval: FIRST_EVENT_POLL_MS });
+}
 
 interface InstallPromptProps {
   readonly title: string;
