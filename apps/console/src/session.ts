@@ -6,8 +6,10 @@ const TOKEN = "headwater.token";
 const REFRESHED = "headwater.refreshed";
 const REMEMBERED = "headwater.remembered";
 const WORKSPACE = "headwater.workspace";
-/** `localStorage` has the sources, `sessionStorage` the pages (ui/navigation/recent-pages.ts). */
 const RECENT = "headwater.recent";
+const PAGES = "headwater.pages";
+/** The shown page, and the five before it. */
+const MAX_PAGES = 6;
 const MAX_RECENT_SHOWN = 3;
 /** The limit of all workspaces together. */
 const MAX_RECENT = 12;
@@ -69,6 +71,9 @@ function refreshedToken(): string | null {
   return id === rememberedId() && Number(endsAt) > Date.now() + RENEW_EARLY_MS ? token : null;
 }
 
+/** The keys of the pages that were opened last in this tab, that of the shown page first. */
+const recentPages = (): string[] => read(PAGES)?.split("\n") ?? [];
+
 function recentSources(): RecentSource[] {
   try {
     return JSON.parse(read(RECENT, "localStorage") ?? "[]");
@@ -110,7 +115,7 @@ export const session = {
     write(REFRESHED, null);
     write(WORKSPACE, null);
     write(RECENT, null, "localStorage");
-    write(RECENT, null);
+    write(PAGES, null);
     if (rememberedId() === null) write(WORKSPACE, null, "localStorage");
   },
   /** Calls `listener` when another tab signs in or out. @returns a function that ends it */
@@ -127,6 +132,9 @@ export const session = {
     write(WORKSPACE, organizationId);
     write(WORKSPACE, organizationId, "localStorage");
   },
+  recentPages,
+  openedPage: (key: string) =>
+    write(PAGES, [key, ...recentPages().filter((other) => other !== key)].slice(0, MAX_PAGES).join("\n")),
   /** The sources of the workspace that were opened last in this browser, the latest first. */
   recentSources: (organizationId: string) =>
     recentSources()

@@ -1,5 +1,8 @@
 import { useCallback, useSyncExternalStore } from "react";
 
+/** A window for which styles put parts below each other. */
+export const PHONE = "(max-width: 40em)";
+
 /** @returns whether the window matches the media query now */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(

@@ -3,13 +3,11 @@ import { type ReactNode, useState } from "react";
 import { formatCount } from "../../ui/format-count.ts";
 import { Button, Group } from "../../ui/primitives/elements.tsx";
 import { NativeSelect, TextInput } from "../../ui/primitives/fields.tsx";
-import { useMediaQuery } from "../../ui/use-media-query.ts";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import type { OriginRequests } from "./attempt-summary.ts";
 import type { AttemptFilters } from "./follow-attempts.ts";
 import { OUTCOMES } from "./outcomes.ts";
 
-/** In such a window one button opens the filters, so that the first request is in view. */
-const PHONE = "(max-width: 40em)";
 const TEXT_FIELDS = [
   { field: "code", label: "Error code" },
   { field: "sessionId", label: "Session ID" },
@@ -51,6 +49,7 @@ export function FilterBar({
   /** Controls at the end of the row. */
   readonly children: ReactNode;
 }) {
+  // one button opens the filters there, so that the first request is in view
   const isPhone = useMediaQuery(PHONE);
   const { filters } = controls;
   const [isExpanded, setExpanded] = useState(false);

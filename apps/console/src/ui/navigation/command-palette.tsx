@@ -6,7 +6,7 @@ import { Dialog } from "../dialog.tsx";
 import { Icon } from "../icon.tsx";
 import { lazily } from "../load-later.tsx";
 import { Loading } from "../page-states.tsx";
-import { pageKey, recordPage } from "./recent-pages.ts";
+import { pageKey } from "./page-key.ts";
 import { useKeyDown } from "./use-key-down.ts";
 
 const PaletteList = lazily(async () => (await import("./palette.tsx")).PaletteList);
@@ -29,7 +29,7 @@ export function CommandPalette({ isOpen, onOpen, ...props }: CommandPaletteProps
   });
   useEffect(() => {
     // the sign-in page comes after a sign-out, which leaves nothing
-    if (session.isSignedIn()) recordPage(shownKey);
+    if (session.isSignedIn()) session.openedPage(shownKey);
   }, [shownKey]);
   // in form fields too
   useKeyDown((event) => {

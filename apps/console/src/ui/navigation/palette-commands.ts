@@ -4,12 +4,13 @@ import { useLocation, useNavigate } from "@tanstack/react-router";
 import { READY_TABLES, readyTableParams } from "../../pages/stats/explore/tables.ts";
 import { itemsOf, savedItemsQuery } from "../../pages/stats/saved/use-saved-items.ts";
 import { profileQuery, sourcesQuery } from "../../queries.ts";
+import { session } from "../../session.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { setColorScheme } from "../color-scheme.ts";
 import type { IconName } from "../icon.tsx";
 import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
-import { pageKey, readRecent } from "./recent-pages.ts";
+import { pageKey } from "./page-key.ts";
 
 const MAX_SHOWN = 10;
 /** The search finds the saved items of this many sources where no source is shown. */
@@ -250,7 +251,8 @@ const toGroups = (commands: readonly PaletteCommand[]): PaletteGroup[] =>
 
 /** The pages that were shown before this one. */
 const recentOf = (commands: readonly PaletteCommand[]): PaletteCommand[] =>
-  readRecent()
+  session
+    .recentPages()
     .slice(1)
     .flatMap((recent) => {
       const command = commands.find(({ key }) => key === recent);

@@ -2,12 +2,11 @@
 import type { StatsAnswer, StatsMetric, StatsScalar } from "@headwater/contract";
 import { Fragment } from "react";
 import { dateFormat, firstWeekday } from "../../../own-format.ts";
-import { useMediaQuery } from "../../../ui/use-media-query.ts";
+import { PHONE, useMediaQuery } from "../../../ui/use-media-query.ts";
 import { formatShort, isRate } from "../format.ts";
 import { formatCell, formatFigureOf } from "./cells.ts";
 import { isMoney, metricField } from "./fields.ts";
 
-const NARROW = "(max-width: 40em)";
 /** Every third hour has its name above its column. */
 const NAMED_HOURS = 3;
 
@@ -87,7 +86,7 @@ interface MetricGridProps extends Pick<WeekGridProps, "currency"> {
 }
 
 function MetricGrid({ metric, figures, currency }: MetricGridProps) {
-  const isNarrow = useMediaQuery(NARROW);
+  const isNarrow = useMediaQuery(PHONE);
   const [days, hours] = [daysOfWeek(), hoursOfDay()];
   const [rows, columns] = isNarrow ? [hours, days] : [days, hours];
   const valueAt = (row: GridTime, column: GridTime) =>
