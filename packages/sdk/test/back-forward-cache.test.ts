@@ -8,11 +8,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
 import { installPayload } from "../../../apps/server/src/install/install.ts";
 import { chromiumPath, launchKeepingPages, skip } from "./chromium.ts";
 import { startIngest, startSite } from "./server.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 const source = { sourceId: "src_test", publicKey: "pk_test", name: "Test", frameworkHint: null };
 
 async function openIngest(t: TestContext) {
@@ -30,6 +31,10 @@ async function openIngest(t: TestContext) {
   return { ingest, browserSnippet, receivedNames };
 }
 
+/** After the response no request is open that would keep the page out of the back/forward cache. */
+const untilNoRequest = (page: Page) =>
+  page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
+
 test("A page shown again from the back/forward cache counts a view.", { skip, timeout }, async (t) => {
   const { ingest, browserSnippet, receivedNames } = await openIngest(t);
   const site = await startSite();
@@ -41,15 +46,22 @@ test("A page shown again from the back/forward cache counts a view.", { skip, ti
   const browser = await launchKeepingPages();
   t.after(() => browser.close());
   const page = await browser.newPage();
-  for (const [index, path] of ["/first", "/second"].entries()) {
-    await page.goto(site.url + path);
-    await ingest.until(() => receivedNames().length >= 2 * index + 2);
-    // After the response no request is open that would keep the page out of the back/forward cache.
-    await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
+  const count = (...names: string[]) =>
+    receivedNames().filter((name) => names.includes(name as string)).length;
+  const shows = () => count("loaded", "kept");
+  const show = async (navigate: () => Promise<unknown>) => {
+    const before = shows();
+    await navigate();
+    await ingest.until(() => shows() > before && count("/first", "/second") >= shows());
+    await untilNoRequest(page);
+  };
+  await show(() => page.goto(`${site.url}/first`));
+  // Chromium loads a page anew when it was slow to freeze
+  while (count("kept") === 0) {
+    await show(() => page.goto(`${site.url}/second`));
+    await show(() => page.evaluate(() => history.back()));
   }
-  await page.evaluate(() => history.back());
-  await ingest.until(() => receivedNames().length >= 6);
-  assert.deepEqual(receivedNames().slice(4).sort(), ["/first", "kept"]);
+  assert.equal(count("/first", "/second"), shows(), "one view for each time a page is shown");
   assert.equal(new Set(ingest.requests.map(({ body }) => body.anonymousId)).size, 1);
 });
 
@@ -63,40 +75,45 @@ test("Frames of a page without the client count one view when it is shown again.
   const browser = await launchKeepingPages();
   t.after(() => browser.close());
   const page = await browser.newPage();
-  await page.goto(`${site.url}/outer`);
+  const count = (name: string) => receivedNames().filter((one) => one === name).length;
   const content = `${browserSnippet}<script>addEventListener("pageshow", ({ persisted }) => {
     headwater("track", persisted ? "kept" : "loaded");
     headwater("flush");
   });</script>`;
-  for (const frames of [1, 2]) {
-    await page
-      .frames()
-      .at(-1)!
-      .evaluate((html) => {
-        const frame = document.createElement("iframe");
-        frame.srcdoc = html;
-        document.body.append(frame);
-      }, content);
-    await ingest.until(() => receivedNames().filter((name) => name === "loaded").length === frames);
-  }
-  await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
-  await page.goto(`${site.url}/second`);
-  await page.evaluate(() => history.back());
-  await ingest.until(() => receivedNames().filter((name) => name === "kept").length === 2);
-  await page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
-  assert.deepEqual(
-    receivedNames()
-      .filter((name) => name !== "loaded")
-      .sort(),
-    ["/outer", "/outer", "kept", "kept"],
-  );
+  const addFrame = async () => {
+    const loads = count("loaded");
+    const outer = page.frames().at(-1)!;
+    await outer.evaluate((html) => {
+      const frame = document.createElement("iframe");
+      frame.srcdoc = html;
+      document.body.append(frame);
+    }, content);
+    await ingest.until(() => count("loaded") > loads);
+  };
+  const isKept = () => page.evaluate(() => frames.length > 0);
+  let opened = 0;
+  // Chromium loads a page anew when it was slow to freeze
+  do {
+    await page.goto(`${site.url}/outer`);
+    opened++;
+    await addFrame();
+    await addFrame();
+    await untilNoRequest(page);
+    await page.goto(`${site.url}/second`);
+    await page.evaluate(() => history.back());
+    await page.waitForURL("**/outer", { waitUntil: "commit" });
+  } while (!(await isKept()));
+  await ingest.until(() => count("kept") === 2);
+  await untilNoRequest(page);
+  assert.equal(count("/outer"), opened + 1, "a view of each opened page, and of the kept one");
 });
 
-/** A site whose first page prerenders the second and navigates to it after its scripts have run. */
+/** A site whose first page prerenders the second and goes to it after its scripts have run; it reloads when Chromium does not prerender. */
 async function startPrerenderingSite(t: TestContext, browserSnippet: string): Promise<string> {
   const first = `<script type="speculationrules">
     {"prerender": [{"source": "list", "urls": ["/second"], "eagerness": "immediate"}]}</script>
-    <script>fetch("/when-prerendered").then(() => { location.href = "/second"; });</script>`;
+    <script>fetch("/when-prerendered", { signal: AbortSignal.timeout(15_000) })
+      .then(() => { location.href = "/second"; }, () => location.reload());</script>`;
   const second = `<script>
     headwater("ready", () => {
       if (!document.prerendering) return;
@@ -144,6 +161,7 @@ test("A prerendered page counts one view, with its URL at the time it is shown."
     await ended;
     await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   });
-  await ingest.until(() => receivedNames().length >= 3);
-  assert.deepEqual(receivedNames().sort(), ["/first", "/second/ready", "shown"]);
+  const ofSecond = () => receivedNames().filter((name) => name !== "/first");
+  await ingest.until(() => ofSecond().length >= 2);
+  assert.deepEqual(ofSecond().sort(), ["/second/ready", "shown"]);
 });
