@@ -311,8 +311,6 @@ for (const suite of running.filter(({ name }) => name === BY_URL.name || name ==
   endpoints.push(await startEndpoint(suite));
 await buildConsoleOnce();
 const files = running.flatMap(processesOf);
-// the longest ones first, so that none is left alone at the end
-files.sort((one, other) => (other.timeoutMs ?? 0) - (one.timeoutMs ?? 0));
 const results = await runAll(files);
 await cluster?.stop();
 for (const end of endpoints) await end();
