@@ -187,12 +187,6 @@ export async function readWithin<Row extends readonly unknown[], Answer extends 
 /** How often rollups are tried while an erasure drops them; after that all is derived from events. */
 const MAX_ROLLUP_TRIES = 3;
 
-/** How many events sources have in a period. */
-async function countAll(run: RunQuery, sourceIds: readonly string[], period: Period): Promise<number> {
-  const ofEach = await Promise.all(sourceIds.map((one) => countEvents(run, one, period)));
-  return ofEach.reduce((sum, events) => sum + events, 0);
-}
-
 /** @throws Refusal `query_too_heavy`, and what `run` throws */
 export async function execute<Row extends readonly unknown[], Answer extends NonNullable<unknown>>(
   run: RunQuery,
@@ -201,9 +195,9 @@ export async function execute<Row extends readonly unknown[], Answer extends Non
   const { sourceId, sourceIds } = question.scope;
   for (let tries = 0; ; tries++) {
     if (question.from === "events" || tries === MAX_ROLLUP_TRIES) {
-      const events = await countAll(run, sourceIds, question.period);
+      const events = await countEvents(run, sourceIds, question.period);
       if (!question.readsHistory) return readWithin(run, question, events);
-      const history = await countAll(run, sourceIds, historyOf(question.period));
+      const history = await countEvents(run, sourceIds, historyOf(question.period));
       return readWithin(run, question, events + READ_BUDGET.historyShare * history);
     }
     const { coverage, events } = await readCoverage(run, sourceId, question.period);

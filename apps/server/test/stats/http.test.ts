@@ -844,6 +844,23 @@ test("A query of several sources counts them together, joins visitors with the s
   refused(await ask({ sourceIds: [shop.sourceId, "src_unknown"] }), 404, "source_not_found");
 });
 
+test("As many sources as a query may have are answered at once, with a comparison.", async () => {
+  const { world } = stats;
+  const seen = { at: AT, page: "/" };
+  const sourceIds = [];
+  for (let count = 1; count <= LIMITS.maxStatsSources; count++) {
+    const { sourceId } = await world.createSource();
+    sourceIds.push(sourceId);
+    if (count % 25 === 0)
+      await stats.insert(sourceId, [{ id: "1", session: `s${count}`, visitor: `v${count}`, ...seen }]);
+  }
+  for (const accuracy of ["exact", "auto", "fast"]) {
+    const body = { ...RANGE, sourceIds, metrics: ["visitors"], include: { comparison: true }, accuracy };
+    const answer = await world.ask("/api/stats/query", { method: "POST", body });
+    assert.deepEqual(answer.body.results?.[0].metrics, [2], JSON.stringify(answer.body));
+  }
+});
+
 test("A first visit in another of several sources is one of all of them.", async () => {
   const { world } = stats;
   const [shop, blog] = [await world.createSource(), await world.createSource()];

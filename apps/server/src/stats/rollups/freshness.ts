@@ -8,6 +8,7 @@ import type { RunStatement } from "../sql/run-on.ts";
 import { allOf, bindTime, statement } from "../sql/statement.ts";
 import {
   currentBuilds,
+  type EventDay,
   FEW_ROWS,
   newestFinishedBuilds,
   type RollupBuild,
@@ -65,7 +66,7 @@ async function withNewEvents(
 }
 
 /** How many events a period has: a day that it contains in part counts in proportion. */
-function eventsWithin(days: RollupState["days"], { from, to }: Period): number {
+function eventsWithin(days: readonly Pick<EventDay, "day" | "events">[], { from, to }: Period): number {
   const shareOf = (day: string) => {
     const start = Date.parse(day);
     return Math.max(0, Math.min(to, start + DAY_MS) - Math.max(from, start)) / DAY_MS;
@@ -73,11 +74,28 @@ function eventsWithin(days: RollupState["days"], { from, to }: Period): number {
   return days.reduce((sum, { day, events }) => sum + events * shareOf(day), 0);
 }
 
-/** How many events a source has in a period. It reads the same as `readCoverage`. */
-export async function countEvents(run: RunStatement, sourceId: string, period: Period): Promise<number> {
+/** How many events sources have in a period. Of one source it reads the same as `readCoverage`, of several all at once. */
+export async function countEvents(
+  run: RunStatement,
+  sourceIds: readonly string[],
+  period: Period,
+): Promise<number> {
   const [first, last] = daysAround(period);
-  const { days } = await readRollupState(run, sourceId, [first, last]);
-  return eventsWithin(days, period);
+  const [sourceId] = sourceIds;
+  if (sourceId !== undefined && sourceIds.length === 1)
+    return eventsWithin((await readRollupState(run, sourceId, [first, last])).days, period);
+  const rows = await run<[day: string, events: number]>(
+    statement((bind) => {
+      const days = `BETWEEN ${bind("Date", first)} AND ${bind("Date", last)}`;
+      return `SELECT toString(toDate(occurredAt)), count() FROM events
+        WHERE sourceId IN ${bind("Array(String)", sourceIds)} AND toDate(occurredAt) ${days}
+        GROUP BY sourceId, toDate(occurredAt) ${FEW_ROWS}`;
+    }),
+  );
+  return eventsWithin(
+    rows.map(([day, events]) => ({ day, events })),
+    period,
+  );
 }
 
 /** The days whose state a query reads: those of its sessions, and one more on both sides. */
