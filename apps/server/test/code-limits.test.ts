@@ -1,7 +1,9 @@
 /** Limits that keep the code readable: assertions, functions, parameters, names, cycles, folders. */
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import {
   isSyntaxNode,
   lineAt,
@@ -184,4 +186,24 @@ test(`No folder has more than ${MAX_FOLDER_FILES} files.`, () => {
     "largeFolders",
     large.map(([folder, files]) => `${folder}: ${files.length}`),
   );
+});
+
+const CONSOLE_PAGES = fileURLToPath(new URL("../../console/src/pages", import.meta.url));
+
+/** The classes that rules of a stylesheet begin with. */
+const leadingClasses = (css: string) =>
+  [...css.replaceAll(/\/\*.*?\*\//gs, "").matchAll(/(?<=^|[{},])\s*\.([\w-]+)[^{},]*(?=[{,])/g)].map(
+    ([, name]) => name,
+  );
+
+test("A class of the console has rules in the stylesheets of one page: those of another page can be loaded at any time.", () => {
+  const pages = new Map<string, Set<string>>();
+  for (const file of globSync("**/*.css", { cwd: CONSOLE_PAGES })) {
+    const page = file.split("/")[0]!;
+    for (const name of leadingClasses(readFileSync(join(CONSOLE_PAGES, file), "utf8")))
+      pages.set(name!, (pages.get(name!) ?? new Set()).add(page));
+  }
+  assert.ok(pages.size > 100, "there are classes to check");
+  const shared = [...pages].filter(([, of]) => of.size > 1).map(([name, of]) => `${name}: ${[...of]}`);
+  assert.deepEqual(shared, []);
 });

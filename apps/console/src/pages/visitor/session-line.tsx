@@ -16,7 +16,7 @@ export const SessionLine = ({ sourceId, event }: SessionLineProps) => {
   const { occurredAt, type, path, name, source, sessionId } = event;
   const what = type === "page" && path !== null ? formatPath(path) : name;
   return (
-    <li className="visit-head visit-line">
+    <li className="visit-head session-line">
       <Text fw={600} size="sm" component="span">
         {time().format(new Date(occurredAt))}
       </Text>
