@@ -157,7 +157,7 @@ consoleStatsTest(
     const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
     await until("the event is kept", async () => (await world.ask(keptPath)).body.events === 1);
     await page.reload();
-    await page.getByText("1 kept event from all days. Review kept events").waitFor();
+    await page.getByText("1 kept event, including refused requests. Review kept events").waitFor();
     assert.deepEqual(await sumsOf(page), ["Accepted 1", "Rejected 0", "Lost 0"]);
     await page
       .getByText("1 kept event can be replayed after you fix the cause: Origin not allowed.")

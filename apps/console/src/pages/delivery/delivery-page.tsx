@@ -185,7 +185,7 @@ interface RejectedProps {
   readonly rejected: number;
 }
 
-/** The rejected events of the range, and below them the kept ones, of all days. */
+/** The rejected events of the range, and below them the kept ones of all days, which may have come in refused requests. */
 function Rejected({ source: { sourceId }, rejected }: RejectedProps) {
   const kept = useKept(sourceId)?.events ?? 0;
   const hint =
@@ -193,7 +193,7 @@ function Rejected({ source: { sourceId }, rejected }: RejectedProps) {
       "In this range"
     ) : (
       <>
-        {pluralize(kept, "kept event")} from all days. <KeptEventsLink sourceId={sourceId} />
+        {pluralize(kept, "kept event")}, including refused requests. <KeptEventsLink sourceId={sourceId} />
       </>
     );
   return <Sum name="Rejected" events={rejected} hint={hint} isBad={rejected > 0} />;
