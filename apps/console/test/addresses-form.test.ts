@@ -8,7 +8,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#page-urls`);
     const form = page.getByRole("form", { name: "Page URLs" });
     const save = async () => {
       await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -57,11 +57,11 @@ consoleTest(
       queryParameters: ["page", "filter_*"],
       pathRules: { patterns: ["/orders/*", "/shop/**/reviews"] },
     });
-    for (const [name, address, shown] of [
-      ["addresses", "/sources/settings", page.getByRole("form", { name: "Page URLs" })],
-      ["install", "/analytics/setup/install", page.locator("pre").first()],
+    for (const [name, address, hash, shown] of [
+      ["addresses", "/sources/settings", "#page-urls", page.getByRole("form", { name: "Page URLs" })],
+      ["install", "/analytics/setup/install", "", page.locator("pre").first()],
     ] as const) {
-      await open(`${address}?sourceId=${sourceId}`);
+      await open(`${address}?sourceId=${sourceId}${hash}`);
       for (const width of [380, 800, 1400]) {
         await page.setViewportSize({ width, height: 1000 });
         for (const { colorScheme } of SCHEMES) {

@@ -7,7 +7,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.channelRules;
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#traffic-sources-and-channels`);
     const form = page.getByRole("form", { name: "Traffic sources and channels" });
     const rules = form.getByLabel("Rules", { exact: true });
     const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
@@ -36,7 +36,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.contentGroups;
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#content-groups`);
     const form = page.getByRole("form", { name: "Content groups" });
     const groups = form.getByLabel("Groups", { exact: true });
     const save = () => page.getByRole("button", { name: "Save", exact: true }).click();

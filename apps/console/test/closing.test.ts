@@ -73,8 +73,8 @@ consoleTest(
     }[] = [
       { at: "/sources", show: () => page.keyboard.press("Control+k") },
       { at: "/sources", show: () => page.keyboard.press("?") },
-      { at: `/sources/settings?sourceId=${sourceId}`, show: press("Rotate") },
-      { at: `/sources/settings?sourceId=${sourceId}`, show: press("Delete") },
+      { at: `/sources/settings?sourceId=${sourceId}#public-key`, show: press("Rotate") },
+      { at: `/sources/settings?sourceId=${sourceId}#delete-source`, show: press("Delete") },
       { at: `/sources/events?sourceId=${sourceId}`, show: press("Draft plan from events") },
       { at: `/sources/events?sourceId=${sourceId}`, show: press("signup") },
       { at: "/sources", show: press("Navigation"), what: "navigation" },

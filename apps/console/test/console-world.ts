@@ -151,6 +151,15 @@ export async function openWorkspace(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
 }
 
+/** Opens a section of a source's settings. */
+export async function openSection(page: Page, title: string): Promise<void> {
+  const section = page
+    .getByRole("navigation", { name: "Sections" })
+    .getByRole("link", { name: title, exact: true });
+  await section.click();
+  await section.and(page.locator("[aria-current=page]")).waitFor();
+}
+
 type Run = (world: ConsoleWorld) => Promise<void>;
 interface ConsoleTestOptions {
   /** Runs on a service of its own in a browser context of its own. */

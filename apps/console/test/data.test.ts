@@ -4,7 +4,7 @@ import type { Goal } from "@headwater/contract";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openSection } from "./console-world.ts";
 import { memberToken, seed } from "./seed.ts";
 
 const formOf = (page: Page, name: string) => page.getByRole("form", { name });
@@ -15,7 +15,7 @@ consoleTest(
     const goals = [{ name: "Paid", path: "/thanks/*" }];
     const { sourceId } = await world.createSource({ goals, excludedPaths: ["/admin/*"] });
     const read = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#goals`);
     const form = formOf(page, "Goals");
     const exclusions = formOf(page, "Exclusions");
     const saveGoals = () => page.getByRole("button", { name: "Save", exact: true }).click();
@@ -41,6 +41,7 @@ consoleTest(
     await saveGoals();
     await form.getByText("gt takes a number").waitFor();
     await form.getByText("Not an ISO 4217 code").waitFor();
+    await openSection(page, "Exclusions");
     await exclusions.getByLabel("Bots").selectOption("reject");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
     await saveExclusions();
@@ -49,12 +50,14 @@ consoleTest(
     await shoot("data-refused");
 
     await exclusions.getByLabel("Excluded paths").fill("/admin/*");
+    await openSection(page, "Goals");
     await goal.getByLabel("Currency").fill("eur");
     await goal.getByLabel("Value of condition 1").fill("4.5");
     await saveGoals();
     await page.getByText("Saved", { exact: true }).waitFor();
     await rows.filter({ hasText: "seats is more than 4.5, 25.5 EUR per conversion" }).waitFor();
     assert.equal(await form.getByRole("group").count(), 0, "the saved goal is a row");
+    await openSection(page, "Exclusions");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n/internal/*");
     await exclusions.getByLabel("Excluded IP addresses").fill("10.0.0.0/8\n10.0.0.300");
     await saveExclusions();
@@ -76,6 +79,7 @@ consoleTest(
     assert.deepEqual([saved.bots, saved.excludedPaths], ["reject", ["/admin/*", "/internal/*"]]);
     assert.deepEqual(saved.excludedAddresses, ["10.0.0.0/8", "::1"]);
 
+    await openSection(page, "Goals");
     await form.getByRole("button", { name: "Remove goal Paid" }).click();
     const answered = page.waitForResponse((response) => response.request().method() === "PATCH");
     await saveGoals();
@@ -94,7 +98,7 @@ consoleTest(
       { name: "Signed up", event: "signup" },
     ];
     const { sourceId } = await world.createSource({ goals });
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#goals`);
     const form = formOf(page, "Goals");
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     const group = form.getByRole("group");
@@ -131,16 +135,18 @@ consoleTest(
   "A retention set in another tab is shown, is not overwritten, and does not count as unsaved input.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#data-retention`);
     const days = formOf(page, "Data retention").getByLabel("Days");
     await days.waitFor();
     const body = { organizationId: ORGANIZATION_ID, retentionDays: 400 };
     const set = await world.ask(`/api/tracking-sources/${sourceId}`, { method: "PATCH", body });
     assert.equal(set.status, 200);
     const form = formOf(page, "Exclusions");
+    await openSection(page, "Exclusions");
     await form.getByLabel("Excluded paths").fill("/admin/*");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
+    await openSection(page, "Data retention");
     assert.equal(await days.inputValue(), "400");
     await page.getByRole("link", { name: "Team", exact: true }).click();
     await page.getByRole("heading", { name: "Team", exact: true }).waitFor();
@@ -152,7 +158,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
     const kept = async () => (await world.ask(`/api/tracking-sources/${sourceId}`)).body.retentionDays;
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#data-retention`);
     const form = formOf(page, "Data retention");
     const save = page.getByRole("button", { name: "Save", exact: true });
     await form.getByText("Without a warehouse, the service’s RETENTION_DAYS (30) applies instead.").waitFor();
@@ -185,7 +191,7 @@ consoleTest(
     const anonymousId = "visitor-to-go";
     const sessionId = await world.openSession(source, { anonymousId });
     await world.send(eventsPath(source), eventsBody(sessionId, [trackEvent()], { anonymousId }));
-    await open(`/sources/settings?sourceId=${source.sourceId}`);
+    await open(`/sources/settings?sourceId=${source.sourceId}#erase-visitor`);
     const form = formOf(page, "Erase visitor");
     await form.getByRole("textbox", { name: "ID" }).fill(anonymousId);
     await form.getByRole("button", { name: "Erase", exact: true }).click();
@@ -200,7 +206,7 @@ consoleTest(
     const path = `/api/visitors/erase/${receiptId}?organizationId=${ORGANIZATION_ID}`;
     assert.equal((await world.ask(path)).body.status, "done");
 
-    await open(`/sources/settings?sourceId=${source.sourceId}&receipt=era_nobody`);
+    await open(`/sources/settings?sourceId=${source.sourceId}&receipt=era_nobody#erase-visitor`);
     await form.getByRole("alert").getByText("erasure_not_found").waitFor();
   },
 );
@@ -210,10 +216,12 @@ consoleTest(
   async ({ world, page, open }) => {
     const { sourceId } = await seed(world);
     await open(`/sources/settings?sourceId=${sourceId}`, await memberToken(world, "developer"));
-    for (const name of ["Goals", "Exclusions"]) await formOf(page, name).waitFor();
-    for (const name of ["Data retention", "Erase visitor"])
-      assert.equal(await formOf(page, name).count(), 0, name);
-    assert.equal(await page.getByRole("region", { name: "Alerts" }).count(), 0);
+    for (const name of ["Goals", "Exclusions"]) {
+      await openSection(page, name);
+      await formOf(page, name).waitFor();
+    }
+    for (const name of ["Data retention", "Alerts", "Erase visitor"])
+      assert.equal(await page.getByRole("link", { name, exact: true }).count(), 0, name);
     await open(`/sources/settings?sourceId=${sourceId}`, await memberToken(world, "viewer"));
     await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   },
@@ -234,6 +242,7 @@ consoleTest(
     await name.press("End");
     await name.pressSequentially("s");
     await saved.waitFor({ state: "detached" });
+    await openSection(page, "Limits");
     await page.getByLabel("Events per batch").fill("50");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await saved.waitFor();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { ORGANIZATION_ID } from "../../server/test/support/world.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openSection } from "./console-world.ts";
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 const openAddMember = async (page: Page) => {
@@ -34,7 +34,7 @@ consoleTest(
   "A double-clicked confirmation is sent once, and its button keeps the focus while the request runs.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#public-key`);
     const rotated = await holdUp(page, "POST", "**/regenerate-key");
     await page.getByRole("button", { name: "Rotate", exact: true }).click();
     await pressTwice(page.getByRole("button", { name: "Rotate key" }));
@@ -43,6 +43,7 @@ consoleTest(
     assert.equal(rotated.count, 1);
 
     const deleted = await holdUp(page, "DELETE", "**/api/tracking-sources/*");
+    await openSection(page, "Delete source");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     const button = page.getByRole("button", { name: "Delete source" });
     await button.press("Enter");
@@ -87,7 +88,7 @@ const FAILURE = { code: "internal_error", message: "It broke.", hint: "", retrya
 consoleTest("A dialog that failed and was closed opens again without the error.", async (started) => {
   const { world, page, open } = started;
   const { sourceId } = await world.createSource();
-  await open(`/sources/settings?sourceId=${sourceId}`);
+  await open(`/sources/settings?sourceId=${sourceId}#public-key`);
   await page.route("**/regenerate-key", (route) => route.fulfill({ status: 500, json: FAILURE }));
   const dialog = page.getByRole("dialog");
   const failure = dialog.getByText("It broke.");

@@ -24,7 +24,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
   return [
     { path: "/sources", text: HOSTILE },
     { path: "/sources/new", text: "Create source" },
-    { path: `/sources/settings?sourceId=${sourceId}`, text: "No recent request used an old key." },
+    ...SETTINGS.map(([hash, text]) => ({ path: `/sources/settings?sourceId=${sourceId}#${hash}`, text })),
     { path: `/analytics/setup/install?sourceId=${sourceId}`, text: "Proxy through your site" },
     { path: `/analytics/setup/debug?sourceId=${sourceId}`, text: "other.example" },
     { path: `/analytics/stats?sourceId=${sourceId}`, text: "This service has no warehouse" },
@@ -45,6 +45,18 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/sign-in", text: "Access token" },
   ];
 }
+
+/** Sections of the settings, and a text of each. */
+const SETTINGS = [
+  ["general", "Keep rejected events"],
+  ["privacy", "Which visitors are counted."],
+  ["public-key", "No recent request used an old key."],
+  ["goals", "Add goal"],
+  ["exclusions", "Excluded IP addresses"],
+  ["page-urls", "Merged paths"],
+  ["limits", "Quota of this source"],
+  ["erase-visitor", "This cannot be undone."],
+] as const;
 
 /** Whether the button is visible without scrolling sideways. */
 const isWithinWidth = async (page: Page, button: Locator) => {

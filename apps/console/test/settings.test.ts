@@ -1,8 +1,9 @@
 /** The settings of a source: input is kept until it is saved, and only changed fields are sent. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { until } from "../../server/test/support/until.ts";
 import { ORGANIZATION_ID, type World } from "../../server/test/support/world.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleTest, openSection } from "./console-world.ts";
 
 const change = (world: World, sourceId: string, body: object) =>
   world.ask(`/api/tracking-sources/${sourceId}`, {
@@ -35,14 +36,18 @@ consoleTest(
     const limit = page.getByLabel("Events per batch");
     await name.fill("After");
     await bar(page).getByText("1 change in General").waitFor();
+    await openSection(page, "Limits");
     await limit.fill("7");
+    await openSection(page, "Exclusions");
     await page.getByLabel("Excluded paths").fill("/admin/*");
     await bar(page).getByText("3 changes in General, Exclusions, and Limits").waitFor();
     await shoot("settings-changes");
     // a change from another tab
     assert.equal((await change(world, sourceId, { slug: "elsewhere", bots: "keep" })).status, 200);
+    await openSection(page, "Deactivate source");
     await page.getByRole("button", { name: "Deactivate", exact: true }).click();
     await page.getByRole("button", { name: "Activate", exact: true }).waitFor();
+    await openSection(page, "General");
     assert.equal(await name.inputValue(), "After");
     assert.equal(await slug.inputValue(), "elsewhere", "the field shows the change from the other tab");
 
@@ -61,9 +66,11 @@ consoleTest(
 
     await name.fill("Never");
     await saved(page).waitFor({ state: "detached" });
+    await openSection(page, "Limits");
     await limit.fill("8");
     await bar(page).getByRole("button", { name: "Discard" }).click();
     await bar(page).waitFor({ state: "detached" });
+    await openSection(page, "General");
     assert.deepEqual([await name.inputValue(), await limit.inputValue()], ["After", "7"]);
     await name.fill("Later");
     await name.fill("After");
@@ -102,6 +109,7 @@ consoleTest(
     const name = page.getByRole("form", { name: "General" }).getByLabel("Name");
     const told = bar(page).getByText("General changed elsewhere while you were editing.");
     await name.fill("Mine");
+    await openSection(page, "Limits");
     await page.getByLabel("Events per batch").fill("7");
     assert.equal((await change(world, sourceId, { name: "Theirs" })).status, 200);
     await save(page).click();
@@ -112,6 +120,7 @@ consoleTest(
     await saved(page).waitFor();
     assert.deepEqual([(await read()).name, (await read()).limits.maxBatchSize], ["Mine", 7]);
 
+    await openSection(page, "General");
     await name.fill("Mine again");
     assert.equal((await change(world, sourceId, { name: "Theirs again" })).status, 200);
     await save(page).click();
@@ -158,32 +167,47 @@ consoleTest(
     const { sourceId } = await world.createSource();
     await open(`/sources/settings?sourceId=${sourceId}`);
     const sent = countChanges(page);
+    const batch = page.getByLabel("Events per batch");
+    const isFocused = (field: Locator, what: string) =>
+      until(what, () => field.evaluate((element) => element === document.activeElement));
     assert.equal(await bar(page).count(), 0, "without changes there is no bar");
-    for (const [label, lines, problem] of [
-      ["Excluded paths", "/admin/*\n\nadmin", "Line 3 (admin): A path starts with /"],
-      ["Excluded IP addresses", "10.0.0.0/8\n10.0.0.300", "Line 2 (10.0.0.300): Enter an IP address"],
-      ["Merged paths", "/a/**/b/**", "Line 1 (/a/**/b/**): A path starts with /"],
-      ["Rules", "partner", "Line 1 (partner): Write a rule as"],
-      ["Groups", "Docs=docs", "Line 1 (Docs=docs): Write a group as"],
+    for (const [section, label, lines, problem] of [
+      ["Exclusions", "Excluded paths", "/admin/*\n\nadmin", "Line 3 (admin): A path starts with /"],
+      [
+        "Exclusions",
+        "Excluded IP addresses",
+        "10.0.0.0/8\n10.0.0.300",
+        "Line 2 (10.0.0.300): Enter an IP address",
+      ],
+      ["Page URLs", "Merged paths", "/a/**/b/**", "Line 1 (/a/**/b/**): A path starts with /"],
+      ["Traffic sources and channels", "Rules", "partner", "Line 1 (partner): Write a rule as"],
+      ["Content groups", "Groups", "Docs=docs", "Line 1 (Docs=docs): Write a group as"],
     ] as const) {
       const field = page.getByLabel(label, { exact: true });
+      await openSection(page, section);
       await field.fill(lines);
       await page.getByText(problem).waitFor();
-      await page.getByLabel("Events per batch").fill("7");
+      await openSection(page, "Limits");
+      await batch.fill("7");
       await save(page).click();
       await bar(page).getByText("Correct the marked field, then save.").waitFor();
-      assert.equal(await field.evaluate((element) => element === document.activeElement), true, label);
+      await isFocused(field, `the section of ${label} is open`);
       await shoot(`settings-line-${label}`);
       await field.fill("");
       await page.getByText(problem).waitFor({ state: "detached" });
       await bar(page).getByText("Correct the marked field, then save.").waitFor({ state: "detached" });
     }
+    await openSection(page, "General");
     await page.getByRole("textbox", { name: "Origin 1" }).fill("*two.example");
     await save(page).click();
     await bar(page).getByText("Correct the marked field, then save.").waitFor();
     await page.getByRole("textbox", { name: "Origin 1" }).fill("");
-    await page.getByLabel("Events per batch").fill("0");
+    await openSection(page, "Limits");
+    await batch.fill("0");
+    await openSection(page, "General");
     await save(page).click();
+    await isFocused(batch, "a field that the browser refuses");
+    await page.getByRole("textbox", { name: "Origin 1" }).waitFor({ state: "hidden" });
     assert.deepEqual(sent, []);
     assert.equal(await page.getByRole("button", { disabled: true }).count(), 0, "no button is greyed");
   },
@@ -200,15 +224,17 @@ consoleTest(
 );
 
 consoleTest(
-  "The list of sections opens each section and follows the scrolling; on phones it is a select.",
+  "The list of sections opens one at a time, which the URL names; on phones it is a select.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource();
     await page.setViewportSize({ width: 1440, height: 700 });
     await open(`/sources/settings?sourceId=${sourceId}`);
     const list = page.getByRole("navigation", { name: "Sections" });
-    const current = () => list.locator("[aria-current=location]");
-    await current().getByText("General").waitFor();
-    const titles = [
+    const titles = page.locator("main h2:visible");
+    const isAlone = (title: string) =>
+      until(`${title} alone is shown`, async () => (await titles.allTextContents()).join() === title);
+    await isAlone("General");
+    const sections = [
       "General",
       "Privacy",
       "Embedding",
@@ -225,40 +251,39 @@ consoleTest(
       "Deactivate source",
       "Delete source",
     ];
-    assert.deepEqual(await list.getByRole("link").allTextContents(), titles);
-    for (const title of titles.toReversed()) {
-      await list.getByRole("link", { name: title, exact: true }).click();
-      await current().getByText(title, { exact: true }).waitFor();
-      const heading = page.getByRole("heading", { name: title, exact: true });
-      const { y } = (await heading.boundingBox())!;
-      assert.ok(y >= 0 && y < 700, `${title} is visible`);
+    assert.deepEqual(await list.getByRole("link").allTextContents(), sections);
+    for (const title of sections.toReversed()) {
+      await openSection(page, title);
+      await isAlone(title);
+      await shoot(`settings-${title}`);
     }
     await page.keyboard.press("Tab");
     assert.equal(
-      await page.evaluate(
-        () => document.activeElement?.getAttribute("name") ?? document.activeElement?.tagName,
-      ),
+      await page.evaluate(() => document.activeElement?.tagName),
       "INPUT",
+      "the section's first field",
     );
-    await page.mouse.move(500, 300);
-    await page.mouse.wheel(0, 10_000);
-    await current().getByText("Delete source").waitFor();
-    await shoot("sections-end");
 
-    await list.getByText("Data retention").click();
+    await openSection(page, "Data retention");
     await page.waitForURL(/#data-retention$/);
     await page.reload();
-    await current().getByText("Data retention").waitFor();
-    await page.getByRole("heading", { name: "Data retention" }).waitFor();
-    assert.ok(await page.evaluate(() => scrollY > 0), "the link opens the page at its section");
+    await isAlone("Data retention");
+    await openSection(page, "Goals");
+    await page.goBack();
+    await isAlone("Data retention");
     await page.setViewportSize({ width: 390, height: 700 });
     await list.waitFor({ state: "hidden" });
     const select = page.getByRole("combobox", { name: "Section", exact: true });
+    await select.focus();
     await select.selectOption("Goals");
     await page.waitForURL(/#goals$/);
+    await isAlone("Goals");
     assert.equal(await select.inputValue(), "goals");
-    const { y } = (await page.getByRole("heading", { name: "Goals", exact: true }).boundingBox())!;
-    assert.ok(y >= 0 && y < 700, "the section is in view");
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.tagName),
+      "SELECT",
+      "the arrow keys go on",
+    );
   },
 );
 
@@ -267,6 +292,7 @@ consoleTest("Empty limits show the service's defaults.", async ({ world, page, o
   await open(`/sources/settings?sourceId=${sourceId}`);
   const { settings } = (await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`)).body;
   const batch = page.getByLabel("Events per batch");
+  await openSection(page, "Limits");
   await page.locator(`input[placeholder="Default: ${settings.MAX_BATCH_SIZE}"]`).waitFor();
   assert.equal(await batch.getAttribute("placeholder"), `Default: ${settings.MAX_BATCH_SIZE}`);
   assert.equal(await page.getByLabel("Bytes per UTC day").getAttribute("placeholder"), "Default: no limit");

@@ -26,9 +26,9 @@ consoleTest(
     await open("/sources");
     await link(page, "Shop").click();
     await link(page, "Settings").click();
-    const [name, limit] = [page.getByLabel("Name"), page.getByLabel("Events per batch")];
+    const [name, slug] = [page.getByLabel("Name"), page.getByLabel("Slug")];
     await name.fill("Other");
-    await limit.fill("7");
+    await slug.fill("other");
     const { href } = new URL(page.url());
     for (const go of [
       () => link(page, "Team").click(),
@@ -39,7 +39,7 @@ consoleTest(
       await go();
       await stay(page);
       await page.waitForURL(href);
-      assert.deepEqual([await name.inputValue(), await limit.inputValue()], ["Other", "7"]);
+      assert.deepEqual([await name.inputValue(), await slug.inputValue()], ["Other", "other"]);
       await workspaceOpened(page, "My workspace");
     }
     await page.evaluate(() => history.back());
@@ -69,9 +69,9 @@ consoleTest(
     const forms = [
       { path: "/sources/new", label: "Name" },
       { path: "/workspaces/new", label: "Name" },
-      { path: `/sources/settings?${source}`, label: "Excluded paths" },
-      { path: `/sources/settings?${source}`, label: "Days" },
-      { path: `/sources/settings?${source}`, label: "ID" },
+      { path: `/sources/settings?${source}#exclusions`, label: "Excluded paths" },
+      { path: `/sources/settings?${source}#data-retention`, label: "Days" },
+      { path: `/sources/settings?${source}#erase-visitor`, label: "ID" },
     ];
     for (const { path, label } of forms) {
       await open(path);
@@ -168,7 +168,7 @@ consoleTest(
   "A page that is left at the moment its form shows Saved asks for no confirmation.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource();
-    await open(`/sources/settings?sourceId=${sourceId}`);
+    await open(`/sources/settings?sourceId=${sourceId}#exclusions`);
     await page.getByLabel("Excluded paths").fill("/admin/*");
     await page.evaluate(() => {
       const find = (selector: string, text: string) =>

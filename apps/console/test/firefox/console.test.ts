@@ -117,7 +117,7 @@ firefoxTest(
     const source = await world.createSource({ name: "Shop" });
     await visits(world, source, shopVisits());
     const page = await newPage();
-    await open(page, `/sources/settings?sourceId=${source.sourceId}`);
+    await open(page, `/sources/settings?sourceId=${source.sourceId}#goals`);
     const goals = page.getByRole("form", { name: "Goals" });
     await goals.getByRole("button", { name: "Add goal" }).click();
     await goals.getByRole("textbox", { name: "Name", exact: true }).pressSequentially("Signed up");
@@ -170,7 +170,7 @@ firefoxTest(
     const { token } = (await world.ask("/api/tokens", { method: "POST", body })).body;
     const framed = () => `${world.url}/embed?sourceId=${source.sourceId}#token=${token}`;
     const allowed = await openFramingSite(t, framed);
-    await open(page, `/sources/settings?sourceId=${source.sourceId}`);
+    await open(page, `/sources/settings?sourceId=${source.sourceId}#embedding`);
     const embedding = page.getByRole("form", { name: "Embedding" });
     await embedding.getByRole("textbox").pressSequentially(allowed);
     await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -1,62 +1,45 @@
-/** The sections of a long page, with a list of them that highlights the current one. On narrow windows it is a select. */
-import { useLocation, useNavigate } from "@tanstack/react-router";
-import { Fragment, type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { Stack } from "../../ui/primitives/elements.tsx";
+/** The sections of a page: a list of them, and the open one. The URL's hash names it. On narrow windows the list is a select. */
+import { Link, useLocation, useNavigate } from "@tanstack/react-router";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import "./sections.css";
 
 interface PageSection {
+  /** In the URL. Default: made from the title. */
+  readonly id?: string;
   readonly title: string;
   readonly content: ReactNode;
 }
 
-/** A section whose top is above this line, in pixels of the window, has been reached. */
-const REACHED_PX = 112;
-
 const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
-/** @param chosen the section that was opened last: the last ones of a page cannot reach the top of the window */
-function findCurrent(ids: readonly string[], chosen: string | undefined): string | undefined {
-  const { scrollHeight } = document.documentElement;
-  if (scrollHeight <= window.innerHeight) return chosen ?? ids[0];
-  const topOf = (id: string) => document.getElementById(id)?.getBoundingClientRect().top ?? REACHED_PX + 1;
-  if (window.innerHeight + window.scrollY >= scrollHeight - 1)
-    return chosen !== undefined && topOf(chosen) >= 0 ? chosen : ids.at(-1);
-  return ids.findLast((id) => topOf(id) <= REACHED_PX) ?? ids[0];
+/** A navigation to another section keeps the page's other parameters. */
+const toSection = (id: string) => ({ to: ".", search: true, hash: id, hashScrollIntoView: false }) as const;
+
+/** @returns the first field that has to be corrected, of the open section before those of the others */
+function findWrongField(root: HTMLElement): HTMLInputElement | undefined {
+  const fields = root.querySelectorAll<HTMLInputElement>(
+    "form[data-settings] :is([aria-invalid=true], input:invalid, select:invalid, textarea:invalid)",
+  );
+  return [...fields].find((field) => field.checkVisibility()) ?? fields[0];
 }
 
-/** Follows the scrolling. @returns the current section, and a function that scrolls to one */
-function useCurrentSection(ids: readonly string[]) {
-  const [current, setCurrent] = useState<string>();
-  const chosen = useRef<string>(undefined);
-  const known = ids.join(" ");
-  const open = (id: string) => {
-    chosen.current = id;
-    const section = document.getElementById(id);
-    section?.scrollIntoView();
-    // the next Tab goes on from the section
-    section?.focus({ preventScroll: true });
-    setCurrent(id);
+/** Focuses a field, and lets the browser say what it has against the value. */
+function focusField(field: HTMLInputElement) {
+  field.focus();
+  field.reportValidity();
+}
+
+/** @returns a function that opens the section of a field that has to be corrected, and focuses the field */
+export function useShowWrongField() {
+  const navigate = useNavigate();
+  return (root: HTMLElement | null) => {
+    const field = root ? findWrongField(root) : undefined;
+    const section = field?.closest<HTMLElement>(".page-section");
+    // the section focuses the field once it is shown
+    if (section?.hidden) void navigate(toSection(section.id));
+    else if (field) focusField(field);
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the list of ids is another array after each render
-  useEffect(() => {
-    const linked = decodeURIComponent(location.hash.slice(1));
-    if (ids.includes(linked)) open(linked);
-    const update = () => {
-      const found = findCurrent(ids, chosen.current);
-      if (found !== chosen.current) chosen.current = undefined;
-      setCurrent(found);
-    };
-    update();
-    const options = { passive: true };
-    window.addEventListener("scroll", update, options);
-    window.addEventListener("resize", update, options);
-    return () => {
-      window.removeEventListener("scroll", update);
-      window.removeEventListener("resize", update);
-    };
-  }, [known]);
-  return { current, open };
 }
 
 interface SectionsProps {
@@ -71,38 +54,28 @@ export function Sections({ groups }: SectionsProps) {
   const shown = groups
     .map(({ title, sections }) => ({
       title,
-      sections: sections.filter((one) => one !== false).map((one) => ({ ...one, id: idOf(one.title) })),
+      sections: sections.filter((one) => one !== false).map((one) => ({ id: idOf(one.title), ...one })),
     }))
     .filter(({ sections }) => sections.length > 0);
   const all = shown.flatMap(({ sections }) => sections);
-  const { current, open } = useCurrentSection(all.map(({ id }) => id));
+  const { hash } = useLocation();
+  const current = (all.find(({ id }) => id === hash) ?? all[0])?.id;
   const navigate = useNavigate();
-  const { pathname, searchStr } = useLocation();
-  const openAndName = (hash: string) => {
-    open(hash);
-    void navigate({ to: ".", search: true, hash, replace: true, resetScroll: false });
-  };
-  const follow = (event: MouseEvent, hash: string) => {
-    // a new tab or window opens at the section too
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    event.preventDefault();
-    openAndName(hash);
-  };
   return (
     <div className="sections">
       <nav className="section-list" aria-label="Sections">
         {shown.map(({ title, sections }) => (
           <Fragment key={title}>
             <div className="section-group">{title}</div>
-            {sections.map((one) => (
-              <a
-                key={one.id}
-                href={`${pathname}${searchStr}#${one.id}`}
-                aria-current={one.id === current ? "location" : undefined}
-                onClick={(event) => follow(event, one.id)}
+            {sections.map(({ id, title: name }) => (
+              <Link
+                key={id}
+                {...toSection(id)}
+                activeOptions={{ includeHash: true }}
+                aria-current={id === current ? "page" : undefined}
               >
-                {one.title}
-              </a>
+                {name}
+              </Link>
             ))}
           </Fragment>
         ))}
@@ -110,20 +83,44 @@ export function Sections({ groups }: SectionsProps) {
       <NativeSelect
         className="section-select"
         aria-label="Section"
-        value={current ?? all[0]?.id ?? ""}
+        value={current ?? ""}
         data={shown.map(({ title, sections }) => ({
           group: title,
-          items: sections.map((one) => ({ value: one.id, label: one.title })),
+          items: sections.map(({ id, title: label }) => ({ value: id, label })),
         }))}
-        onChange={(event) => openAndName(event.currentTarget.value)}
+        onChange={(event) => void navigate(toSection(event.currentTarget.value))}
       />
-      <Stack gap="lg" maw={760}>
-        {all.map(({ id, content }) => (
-          <div key={id} id={id} className="page-section" tabIndex={-1}>
-            {content}
-          </div>
-        ))}
-      </Stack>
+      {/* the hidden ones keep their input */}
+      {all.map(({ id, content }) => (
+        <Section key={id} id={id} isOpen={id === current}>
+          {content}
+        </Section>
+      ))}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly children: ReactNode;
+}
+
+function Section({ id, isOpen, children }: SectionProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const wasOpen = useRef(isOpen);
+  useEffect(() => {
+    const isOpened = isOpen && !wasOpen.current;
+    wasOpen.current = isOpen;
+    if (!isOpened || !root.current) return;
+    const field = findWrongField(root.current);
+    if (field) focusField(field);
+    // the next Tab goes on from the section; in a select, the arrow keys go on to the next one
+    else if (document.activeElement?.tagName !== "SELECT") root.current.focus({ preventScroll: true });
+  }, [isOpen]);
+  return (
+    <div id={id} className="page-section" tabIndex={-1} ref={root} hidden={!isOpen}>
+      {children}
     </div>
   );
 }

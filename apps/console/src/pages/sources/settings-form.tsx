@@ -20,6 +20,7 @@ import { sourceQuery, useInvalidateSource } from "../../queries.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Text } from "../../ui/primitives/elements.tsx";
 import { useSubmit } from "../../ui/use-submit.ts";
+import { useShowWrongField } from "./sections.tsx";
 import { SettingsBar } from "./settings-bar.tsx";
 import type { SourcePatch } from "./source-update.ts";
 
@@ -188,14 +189,11 @@ function useSaveSettings({ source, parts, edits, setEdits, onSaved }: SaveOption
   return { saved, count, titles, conflicts, question, closeQuestion: () => setQuestion(null) };
 }
 
-/** Focuses the first field that cannot be saved. @returns whether all can */
-function checkFields(root: HTMLElement | null, areValid: boolean): boolean {
-  const forms = [...(root?.querySelectorAll<HTMLFormElement>("form[data-settings]") ?? [])];
-  if (!areValid) focusInvalid(root);
-  return areValid && forms.every((form) => form.reportValidity());
-}
-const focusInvalid = (root: HTMLElement | null) =>
-  root?.querySelector<HTMLElement>("form[data-settings] [aria-invalid=true]")?.focus();
+/** @returns whether the browser takes the values of all fields */
+const areFormsValid = (root: HTMLElement | null) =>
+  [...(root?.querySelectorAll<HTMLFormElement>("form[data-settings]") ?? [])].every((form) =>
+    form.checkValidity(),
+  );
 
 export function SettingsForm({ source, parts, children }: SettingsFormProps) {
   const root = useRef<HTMLDivElement>(null);
@@ -218,14 +216,17 @@ export function SettingsForm({ source, parts, children }: SettingsFormProps) {
   const areValid = parts.every(
     (part) => part.isValid?.({ ...part.stored(source), ...edits[part.title]?.fields }) ?? true,
   );
+  const showWrongField = useShowWrongField();
   const submit = useSubmit(async () => {
     if (count === 0) return;
-    const canSave = checkFields(root.current, areValid);
+    const canSave = areValid && areFormsValid(root.current);
     setMarked(!canSave);
     if (canSave) await saved.mutateAsync(false);
+    else showWrongField(root.current);
   }, count > 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each answer of the API
   useEffect(() => {
-    if (error instanceof ApiFailure && error.issues.length > 0) focusInvalid(root.current);
+    if (error instanceof ApiFailure && error.issues.length > 0) showWrongField(root.current);
   }, [error]);
   const discard = () => {
     setEdits({});

@@ -89,7 +89,7 @@ function Settings({ source }: { readonly source: Source }) {
                 title: "Erase visitor",
                 content: <EraseVisitorForm source={source} />,
               },
-              { title: activeTitle(source), content: <ActiveSection source={source} /> },
+              { id: "active", title: activeTitle(source), content: <ActiveSection source={source} /> },
               isAdmin && { title: "Delete source", content: <DeleteSection source={source} /> },
             ],
           },
