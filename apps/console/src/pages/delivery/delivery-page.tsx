@@ -205,7 +205,9 @@ function Losses({ days }: DaysProps) {
     ["missing", total(days, ({ missing }) => missing)] as const,
     ...addUp(days.map(({ rejected }) => rejected)),
     ["stillPossible", total(days, ({ stillPossible }) => stillPossible)] as const,
-  ].filter(([, events]) => events > 0);
+  ]
+    .filter(([, events]) => events > 0)
+    .sort(([, one], [, other]) => other - one);
   if (rows.length === 0) return null;
   return (
     <Figures title="Lost and rejected" hint="The reported causes, and what to do.">

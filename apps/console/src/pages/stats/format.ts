@@ -142,7 +142,7 @@ const DAY_FORMATS = {
   short: dateFormat({ day: "numeric", month: "short", timeZone: "UTC" }),
 } as const;
 /** @returns for example `Nov 3, 2026` */
-export const formatDay = (day: string): string => DAY_FORMATS.long().format(new Date(day));
+export const formatCalendarDay = (day: string): string => DAY_FORMATS.long().format(new Date(day));
 /** @returns for example `Nov 3 – 9, 2026`; short: `Nov 3 – 9` */
 export const formatDays = (
   [first, last]: readonly [string, string],

@@ -1,7 +1,7 @@
 /** A view without figures: what it will show, and buttons for the likeliest next steps. */
 import { EmptyState } from "../../ui/page-states.tsx";
 import { Button, Group } from "../../ui/primitives/elements.tsx";
-import { formatDay } from "./format.ts";
+import { formatCalendarDay } from "./format.ts";
 import { otherFilterParams } from "./other-filters.ts";
 import type { StatsView } from "./use-stats-view.ts";
 import { withoutFilters } from "./view-params.ts";
@@ -55,7 +55,10 @@ export function EmptyOverview({ view }: { readonly view: StatsView }) {
   const [first, last] = range.days;
   const isFiltered = scope.filters.length > 0;
   const isOver = last < todayIn(timeZone, Date.now());
-  const days = first === last ? `on ${formatDay(first)}` : `from ${formatDay(first)} to ${formatDay(last)}`;
+  const days =
+    first === last
+      ? `on ${formatCalendarDay(first)}`
+      : `from ${formatCalendarDay(first)} to ${formatCalendarDay(last)}`;
   return (
     <EmptyState
       title="No data in this range"

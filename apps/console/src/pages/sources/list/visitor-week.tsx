@@ -1,12 +1,18 @@
 /** The visitors of a source in the last seven days: a line of the days, their number, and its change. */
 import { formatCount, pluralize } from "../../../ui/format-count.ts";
+import { Skeleton } from "../../../ui/primitives/elements.tsx";
 import { toAreaPath, toUnbrokenLine } from "../../stats/chart/line-path.ts";
 import { formatChange } from "../../stats/format.ts";
 import type { WeekOfVisitors } from "./source-list-query.ts";
 
 /** @param week undefined while it loads; null: nobody visited */
 export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | undefined }) {
-  if (week === undefined) return <span className="week" />;
+  if (week === undefined)
+    return (
+      <span className="week week-loading">
+        <Skeleton height="1.75rem" />
+      </span>
+    );
   if (week === null) return <span className="week week-none">0</span>;
   const { visitors, before, days } = week;
   const highest = Math.max(...days, 1);

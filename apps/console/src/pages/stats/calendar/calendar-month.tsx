@@ -12,7 +12,7 @@ const formatter = (options: Intl.DateTimeFormatOptions) => {
   return (day: string | Date) => format().format(new Date(day));
 };
 const formatMonth = formatter({ month: "long", year: "numeric" });
-const formatDay = formatter({ dateStyle: "full" });
+const formatFullDay = formatter({ dateStyle: "full" });
 const formatWeekday = formatter({ weekday: "long" });
 const formatInitial = formatter({ weekday: "narrow" });
 
@@ -73,7 +73,7 @@ const Day = ({ day, focused, today, onChoose, onPoint }: DayProps) => (
     type="button"
     data-day={day}
     tabIndex={day === focused ? 0 : -1}
-    aria-label={formatDay(day)}
+    aria-label={formatFullDay(day)}
     aria-current={day === today ? "date" : undefined}
     aria-disabled={day > today}
     onClick={() => onChoose(day)}
