@@ -36,15 +36,14 @@ export const EVENT_CODES = {
 export type EventCode = keyof typeof EVENT_CODES;
 export const isEventCode = (code: string): code is EventCode => Object.hasOwn(EVENT_CODES, code);
 
-/** Why a client lost an event that no server rejected. */
-export const LOSS_CAUSES = {
-  queue_full: "The client's queue was full.",
-  too_old: "The event was unsent for more than a day.",
-  refused: "The service refused the event.",
-  unreachable: "The client could not reach the service.",
-} as const;
-export type LossCause = keyof typeof LOSS_CAUSES;
-export const isLossCause = (cause: string): cause is LossCause => Object.hasOwn(LOSS_CAUSES, cause);
+/**
+ * Why a client lost an event: its queue was full, the event was unsent for more than a day, the service rejected it, or
+ * the service could not be reached.
+ */
+export const LOSS_CAUSES = ["queue_full", "too_old", "refused", "unreachable"] as const;
+export type LossCause = (typeof LOSS_CAUSES)[number];
+export const isLossCause = (cause: string): cause is LossCause =>
+  LOSS_CAUSES.some((known) => known === cause);
 
 /** Codes of events that the settings of the source reject. They do not count as failures of the application. */
 export const POLICY_CODES: readonly string[] = [

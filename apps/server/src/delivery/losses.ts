@@ -76,7 +76,7 @@ export const lossesByDay = (question: LossQuestion): Statement =>
 
 /** In SQL: how many losses a client has reported that no server has rejected. */
 const droppedOf = (bind: Bind) =>
-  `arraySum(mapValues(mapFilter((cause, events) -> has(${bind("Array(String)", Object.keys(LOSS_CAUSES))}, cause), causes)))`;
+  `arraySum(mapValues(mapFilter((cause, events) -> has(${bind("Array(String)", LOSS_CAUSES)}, cause), causes)))`;
 
 export const countLosingSequences = (question: LossQuestion): Statement =>
   statement(
