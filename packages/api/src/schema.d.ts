@@ -160,7 +160,7 @@ sdkVersion: string;
 batchId: string;
 /** When the request is sent, by the client's clock. Set it again before each retry. An ISO 8601 date-time. */
 sentAt: string;
-/** The session, as bootstrap answered it. */
+/** The session, as bootstrap returned it. */
 sessionId: string;
 /** The visitor, as in the bootstrap. */
 anonymousId: string;
@@ -208,9 +208,9 @@ status: "accepted" | "duplicate" | "rejected";
 code: "duplicate_event" | "invalid_event" | "id_not_exact" | "unsupported_event_type" | "timestamp_too_old" | "timestamp_in_future" | "session_mismatch" | "page_address_missing" | "event_name_too_long" | "event_id_too_long" | "event_too_large" | "properties_too_deep" | "path_excluded" | "address_excluded" | "bot_rejected" | "plan_violation" | "too_many_properties" | null;
 /** What to do about it; null: the event was stored. */
 message: string | null;
-/** The corrections of the event. `timestamp_clamped`: The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client. `old_event`: The event is more than 12 days old. If it was stored before, it may count twice. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: `context` is larger than 16 KiB, counted with that of the body, or nests deeper than 10 levels. Only its known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The event and its session have different values of `anonymousId`. Send both with the same one. `bot_suspected`: The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the scope `ingest`. `data_centre`: The client's address is in a data centre, so the event is suspected to be from a bot. `referrer_spam`: The referrer is a known spam site, so the event is suspected to be from a bot. `sent_at_unreliable`: `sentAt` is more than 24 hours off. It still corrects the event's time if the client's clock is behind or the time is impossible. Set it again before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the tracking plan of the source. `planViolation` says where. `revenue_invalid`: The revenue is not valid, so the event counts without it. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
+/** The corrections of the event. `timestamp_clamped`: The event's time is more than 5 minutes in the future. The time of receipt was stored instead. Check the client's clock. `old_event`: The event is more than 12 days old. If it was stored before, it may count twice. `url_truncated`: A url, path or referrer has more than 4,096 characters and was cut. `value_truncated`: A title has more than 500 characters, or a property more than 8,192, and was cut. `context_truncated`: The event's `context` and the body's together exceed 16 KiB, or nest deeper than 10 levels. Only their known members were stored. `timezone_assumed`: A time has no zone and was read as UTC. End it with Z or an offset. `anonymous_id_mismatch`: The event's `anonymousId` differs from its session's. Send the same `anonymousId` in bootstrap and in events. `bot_suspected`: The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the `ingest` scope. `data_centre`: The client's address is in a data centre, so the event is suspected to be from a bot. `referrer_spam`: The referrer is a known spam site, so the event is suspected to be from a bot. `sent_at_unreliable`: `sentAt` differs from the server's time by more than 24 hours. Set it anew before each request. `number_not_finite`: A number is too large and was stored as null. `too_many_property_names`: The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}. `plan_violation`: The event violates the source's tracking plan. `planViolation` says where. `revenue_invalid`: The revenue is not valid, so the event counts without it. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}. */
 warnings: ("timestamp_clamped" | "old_event" | "url_truncated" | "value_truncated" | "context_truncated" | "timezone_assumed" | "anonymous_id_mismatch" | "bot_suspected" | "data_centre" | "referrer_spam" | "sent_at_unreliable" | "number_not_finite" | "too_many_property_names" | "plan_violation" | "revenue_invalid")[];
-/** How the event violates the tracking plan of the source; null: it does not. */
+/** How the event violates the source's tracking plan; null: it does not. */
 planViolation: {
 /** What violates the plan, such as `properties.price`. */
 path: string;
@@ -266,7 +266,7 @@ sdkVersion?: string | null;
 batchId: string;
 /** When the request is sent, by the client's clock. Set it again before each retry. An ISO 8601 date-time. */
 sentAt: string;
-/** The session, as bootstrap answered it. */
+/** The session, as bootstrap returned it. */
 sessionId: string;
 /** The visitor, as in the bootstrap. */
 anonymousId: string;
@@ -369,13 +369,13 @@ attemptId: string;
 accepted: number;
 /** Events that had been stored before. */
 duplicates: number;
-/** Events that were not stored. Not in the answer to a batch. */
+/** Events that were not stored. Not in the response to a batch. */
 rejected?: number;
-/** In the answer to a batch: its events. */
+/** In the response to a batch: its events. */
 size?: number;
-/** In the answer to a batch: events that were not rejected. */
+/** In the response to a batch: events that were not rejected. */
 processed?: number;
-/** In the answer to a batch: events that were rejected. */
+/** In the response to a batch: events that were rejected. */
 errors?: number;
 /** The rejected events. */
 details: ({
@@ -428,12 +428,12 @@ engagement: boolean;
 goals: (Schemas["Goal"])[];
 /** Groups of pages for stats. A page belongs to the first one that it matches. */
 contentGroups: ({
-/** The name of the group, the value of the dimension `contentGroup`. */
+/** The group's name, which is the value of the `contentGroup` dimension. */
 name: string;
 /** A page whose path matches one of these patterns belongs to the group. */
 paths: (string)[];
 })[];
-/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+/** What happens to bots' events. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths: (string)[];
@@ -452,13 +452,13 @@ lowerCase: boolean;
 /** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
 patterns: (string)[];
 };
-/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the service's lists. */
 channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
-/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
+/** Days to keep rejected events for replay. 0: the source keeps none, and kept events are deleted. */
 keepRejected: number;
-/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+/** The origins whose pages can show the source's share links in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins: (string)[];
 limits: Schemas["SourceLimits"];
 /** When the previous public key stops working; null: there is none. */
@@ -502,12 +502,12 @@ engagement: boolean;
 goals: (Schemas["Goal"])[];
 /** Groups of pages for stats. A page belongs to the first one that it matches. */
 contentGroups: ({
-/** The name of the group, the value of the dimension `contentGroup`. */
+/** The group's name, which is the value of the `contentGroup` dimension. */
 name: string;
 /** A page whose path matches one of these patterns belongs to the group. */
 paths: (string)[];
 })[];
-/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+/** What happens to bots' events. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths: (string)[];
@@ -526,13 +526,13 @@ lowerCase: boolean;
 /** A path becomes the first pattern that matches it: `/orders/17` becomes `/orders/*`. */
 patterns: (string)[];
 };
-/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the service's lists. */
 channelRules: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays: number | null;
-/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
+/** Days to keep rejected events for replay. 0: the source keeps none, and kept events are deleted. */
 keepRejected: number;
-/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+/** The origins whose pages can show the source's share links in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins: (string)[];
 limits: Schemas["SourceLimits"];
 /** When the previous public key stops working; null: there is none. */
@@ -551,7 +551,7 @@ updatedAt: Schemas["Timestamp"];
 health: {
 /** `failing`: requests are refused. `quiet`: nothing was accepted for 24 hours. `receiving`: events arrive. `waiting`: nothing arrived yet. `off`: the source is inactive. Without `debug:read` no source is `failing`. */
 status: "failing" | "quiet" | "receiving" | "waiting" | "off";
-/** The counts of the last 24 hours; null: the caller does not have `debug:read`. */
+/** The counts for the last 24 hours; null: the caller does not have `debug:read`. */
 last24h: {
 /** Events that were stored. */
 accepted: number;
@@ -652,7 +652,7 @@ source: string | null;
 channel: "Direct" | "Organic Search" | "Paid Search" | "Organic Social" | "Paid Social" | "Organic Video" | "Paid Video" | "Organic Shopping" | "Paid Shopping" | "Cross-network" | "Display" | "Paid Other" | "AI" | "Email" | "Affiliates" | "Referral" | "Audio" | "SMS" | "Mobile Push Notifications" | "Unassigned" | null;
 };
 Privacy: {
-/** Visitors with Global Privacy Control are not counted. */
+/** Visitors with Global Privacy Control are not counted unless the page reports consent. */
 respectGpc: boolean;
 /** Nothing is counted or stored in the browser before the page reports consent. */
 requireConsent: boolean;
@@ -686,7 +686,7 @@ isActive?: boolean;
 requireOrigin?: boolean;
 /** The privacy rules that pages follow. */
 privacy?: {
-/** Visitors with Global Privacy Control are not counted. */
+/** Visitors with Global Privacy Control are not counted unless the page reports consent. */
 respectGpc?: boolean;
 /** Nothing is counted or stored in the browser before the page reports consent. */
 requireConsent?: boolean;
@@ -697,12 +697,12 @@ engagement?: boolean;
 goals?: (Schemas["GoalInput"])[];
 /** Groups of pages for stats. A page belongs to the first one that it matches. */
 contentGroups?: ({
-/** The name of the group, the value of the dimension `contentGroup`. */
+/** The group's name, which is the value of the `contentGroup` dimension. */
 name: string;
 /** A page whose path matches one of these patterns belongs to the group. */
 paths: (string)[];
 })[];
-/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+/** What happens to bots' events. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
@@ -711,13 +711,13 @@ excludedAddresses?: (string)[];
 /** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
 queryParameters?: "all" | "campaign" | (string)[];
 pathRules?: Schemas["PathRulesInput"];
-/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the service's lists. */
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
-/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
+/** Days to keep rejected events for replay. 0: the source keeps none, and kept events are deleted. */
 keepRejected?: number;
-/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+/** The origins whose pages can show the source's share links in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
 };
 UpdateSource: {
@@ -737,7 +737,7 @@ isActive?: boolean;
 requireOrigin?: boolean;
 /** The privacy rules that pages follow. */
 privacy?: {
-/** Visitors with Global Privacy Control are not counted. */
+/** Visitors with Global Privacy Control are not counted unless the page reports consent. */
 respectGpc?: boolean;
 /** Nothing is counted or stored in the browser before the page reports consent. */
 requireConsent?: boolean;
@@ -748,12 +748,12 @@ engagement?: boolean;
 goals?: (Schemas["GoalInput"])[];
 /** Groups of pages for stats. A page belongs to the first one that it matches. */
 contentGroups?: ({
-/** The name of the group, the value of the dimension `contentGroup`. */
+/** The group's name, which is the value of the `contentGroup` dimension. */
 name: string;
 /** A page whose path matches one of these patterns belongs to the group. */
 paths: (string)[];
 })[];
-/** What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
+/** What happens to bots' events. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked. */
 bots?: "apart" | "reject" | "keep";
 /** Events of pages whose path matches one of these patterns are rejected. */
 excludedPaths?: (string)[];
@@ -762,13 +762,13 @@ excludedAddresses?: (string)[];
 /** Which query parameters are stored in addresses of pages. `all`; `campaign`: those that name a campaign, such as utm_source; or a list of names. Values of secret parameters are masked in any case. */
 queryParameters?: "all" | "campaign" | (string)[];
 pathRules?: Schemas["PathRulesInput"];
-/** The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service. */
+/** The source's own rules for sources and channels. The first one that matches a visit wins over the service's lists. */
 channelRules?: (Schemas["ChannelRule"])[];
 /** Events older than this many days are deleted from the warehouse; null: events are kept forever. */
 retentionDays?: number | null;
-/** Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted. */
+/** Days to keep rejected events for replay. 0: the source keeps none, and kept events are deleted. */
 keepRejected?: number;
-/** The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can. */
+/** The origins whose pages can show the source's share links in a frame, in the form of `allowedOrigins`. Empty: none can. */
 embedOrigins?: (string)[];
 /** The limits that the source sets for itself. */
 limits?: {
@@ -783,9 +783,9 @@ eventsPerDay?: number | null;
 /** Bytes of the bodies of requests that stored something, a UTC day. A lower setting of the service applies instead; null: the service's setting. */
 bytesPerDay?: number | null;
 };
-/** Read-only. The value that the source has is ignored, any other one is refused. */
+/** Read-only. The source's own value is ignored, any other is refused. */
 sourceId?: string;
-/** Read-only. The value that the source has is ignored, any other one is refused. */
+/** Read-only. The source's own value is ignored, any other is refused. */
 publicKey?: string;
 /** Read-only. Ignored, since the service may have changed it. */
 createdAt?: Schemas["Timestamp"] | null;
@@ -825,7 +825,7 @@ gracePeriodSeconds: number;
 EventCatalog: {
 /** At most 500 event names, by name. */
 events: (Schemas["CatalogEvent"])[];
-/** Accepted events of further names. */
+/** Accepted events with other names. */
 otherEvents: number;
 };
 /** The accepted events of one name. */
@@ -838,7 +838,7 @@ events: number;
 firstSeenAt: Schemas["Timestamp"];
 /** When the last of them was received. */
 lastSeenAt: Schemas["Timestamp"];
-/** Of these, the events whose properties were looked at. */
+/** How many of these events had their properties read. */
 sampledEvents: number;
 /** At most 100 properties of the sampled events, by name. */
 properties: ({
@@ -919,13 +919,13 @@ organizationId?: string;
 kind: "segment" | "funnel" | "annotation";
 /** Its name, or the text of an annotation. */
 name: string;
-/** True: all members of the workspace see it, which needs `sources:write`. Default: only you see it. */
+/** True: all members of the workspace can see it, which needs `sources:write`. Default: only you can. */
 shared?: boolean;
 /** Required for a segment, and only allowed there. */
 filters?: (Schemas["Filter"])[] | null;
 /** Required for a funnel, and only allowed there. */
 steps?: (Schemas["StatsGoal"])[] | null;
-/** Of a funnel: the time for all steps. Default: one day. */
+/** For a funnel: the time for all steps. Default: one day. */
 windowSeconds?: number | null;
 /** Required for an annotation, and only allowed there. */
 day?: string | null;
@@ -937,9 +937,9 @@ savedId: string;
 kind: "segment" | "funnel" | "annotation";
 /** Its name, or the text of an annotation. */
 name: string;
-/** True: all members of the workspace see it. */
+/** True: all members of the workspace can see it. */
 shared: boolean;
-/** Who saved it. null: another user, whom only callers with `members:manage` see. */
+/** Who saved it. null: another user, whom only callers with `members:manage` can see. */
 userId: string | null;
 /** When it was saved. */
 createdAt: Schemas["Timestamp"];
@@ -947,7 +947,7 @@ createdAt: Schemas["Timestamp"];
 filters: (Schemas["Filter"])[] | null;
 /** The steps of a funnel; null for other kinds. */
 steps: (Schemas["StatsGoal"])[] | null;
-/** Of a funnel; null: one day. */
+/** For a funnel; null: one day. */
 windowSeconds: number | null;
 /** The day of an annotation; null for other kinds. */
 day: string | null;
@@ -969,7 +969,7 @@ organizationId?: string;
 period: "week" | "month";
 /** How the report is sent. */
 channel: "email" | "slack";
-/** One email address, or the URL of an incoming webhook of Slack. */
+/** One email address, or the URL of a Slack incoming webhook. */
 target: string;
 /** A name of the IANA database, such as `Europe/Berlin`. Default: `UTC`. */
 timezone?: string;
@@ -989,9 +989,9 @@ timezone: string;
 userId: string;
 /** When it was created. */
 createdAt: Schemas["Timestamp"];
-/** Since when it is sent; null: its email address was asked, and has not agreed yet. */
+/** Since when it is sent; null: the recipient has not agreed yet. */
 confirmedAt: Schemas["Timestamp"] | null;
-/** When it is sent next; null: its address has not agreed yet. */
+/** When it is sent next; null: the recipient has not agreed yet. */
 nextAt: Schemas["Timestamp"] | null;
 /** When it was sent last; null: not yet. */
 lastSentAt: Schemas["Timestamp"] | null;
@@ -1058,7 +1058,7 @@ csp: {
 scriptSrc: (string)[];
 /** Add these to connect-src. */
 connectSrc: (string)[];
-/** Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline': a hash would switch that off. */
+/** Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline', which a hash would switch off. */
 snippetHash: string;
 };
 /** Rules that serve the client and ingest under a path of the application's own site. */
@@ -1095,11 +1095,11 @@ url: string;
 snippets: (Schemas["PageSnippet"])[];
 /** Every Content-Security-Policy of the page, from headers and `<meta>` elements. */
 policies: (string)[];
-/** Whether the script of the client loaded. */
+/** Whether the client's script loaded. */
 script: "loaded" | "failed" | "unknown";
-/** The last request of the client; null: there was none. */
+/** The client's last request; null: there was none. */
 request: {
-/** The status of the response; null: the network or the browser blocked the request. */
+/** The response's status; null: the network or the browser blocked the request. */
 status: number | null;
 /** The `code` of the response. */
 code: string | null;
@@ -1152,7 +1152,7 @@ event: string;
 path: string;
 /** What the plan expects there. */
 expected: string;
-/** The type of what was found last. Results of attempts have the value. */
+/** The type of what was found last. An attempt's results have the value. */
 found: string;
 /** How many events violated the plan in this way. */
 events: number;
@@ -1186,17 +1186,17 @@ eventAttempts: (Schemas["Attempt"])[];
 nextCursor: string | null;
 };
 Attempt: {
-/** The id of the attempt. It is also in the response of the request. */
+/** The attempt's id. It is also in the request's response. */
 attemptId: string;
-/** The route of the request. */
+/** The request's route. */
 kind: "bootstrap" | "events";
 /** When the request arrived. */
 receivedAt: Schemas["Timestamp"];
 /** How long the service worked on it. */
 durationMs: number;
-/** The status of the response. */
+/** The response's status. */
 httpStatus: number;
-/** `partial`: some events were rejected. `failed`: nothing was stored. `test`: a request of the doctor or of a test of a page, which counts nowhere. */
+/** `partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which counts nowhere. */
 outcome: "succeeded" | "partial" | "failed" | "test";
 /** The code of the refusal, or of the first rejected event. */
 code: string | null;
@@ -1208,11 +1208,11 @@ hint: string | null;
 origin: string | null;
 /** The request came on a route without `/v2`. */
 legacy: boolean;
-/** The compatible endpoint of the request; null: it came on an endpoint of ours. */
+/** The request's compatible endpoint; null: it came on Headwater's own. */
 endpoint: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
-/** What the key of the request was to the source at that time. */
+/** What the request's key was to the source at that time. */
 keyState: "current" | "previous" | "retired";
-/** The key of the request. */
+/** The request's key. */
 publicKey: string | null;
 /** The trace that the request's `traceparent` named. */
 traceId: string | null;
@@ -1226,7 +1226,7 @@ userAgent: string | null;
 batchId: string | null;
 /** When the client sent the request, by its own clock. */
 sentAt: string | null;
-/** How far the clock of the client is behind. */
+/** How far the client's clock is behind. */
 clockSkewMs: number | null;
 /** Bytes of the body after decompression. */
 payloadBytes: number;
@@ -1244,13 +1244,13 @@ duplicates: number;
 rejected: number;
 /** The fields that are not valid. */
 issues: (Schemas["Issue"])[];
-/** The limit of the source that refused the request; null: none did. */
+/** The source's limit that refused the request; null: none did. */
 limit: {
-/** The name of the limit in `limits` of the source. */
+/** The limit's name in the source's `limits`. */
 name: "maxBatchSize" | "maxPayloadBytes" | "clientRatePerSecond" | "eventsPerDay" | "bytesPerDay";
 /** The limit. */
 value: number;
-/** The value of the request; null: it is not known. */
+/** The request's value; null: it is not known. */
 actual: number | null;
 } | null;
 /** The body, masked. If it is not JSON: its beginning as text. */
@@ -1277,7 +1277,7 @@ dedupWindowSeconds: number;
 sessionTimeoutSeconds: number;
 /** The rate limits of ingest. */
 requestRate: {
-/** Requests of one client address to the source. */
+/** Requests from one client address to the source. */
 client: {
 /** Requests a second, over time. */
 perSecond: number;
@@ -1292,7 +1292,7 @@ perSecond: number;
 burst: number;
 };
 };
-/** Bytes of bodies of one client address a second; null: no limit. */
+/** Bytes of bodies from one client address a second; null: no limit. */
 clientBytesPerSecond: number | null;
 /** Characters of `sdkVersion` and of the ids of a session, visitor, user or batch. A body with a longer one is refused. */
 maxEnvelopeIdLength: number;
@@ -1348,7 +1348,7 @@ status: "waiting" | "receiving" | "failing";
 lastBootstrapAt: Schemas["Timestamp"] | null;
 /** When the last event was accepted; null: none yet. */
 lastEventAt: Schemas["Timestamp"] | null;
-/** The counts of the last 24 hours. */
+/** The counts for the last 24 hours. */
 last24h: {
 /** Events that were stored. */
 accepted: number;
@@ -1360,7 +1360,7 @@ rejected: number;
 failed: number;
 /** Events that violated the tracking plan, accepted or rejected. */
 planViolations: number;
-/** Requests that are counted but not listed: of busy seconds the debug view lists a sample. */
+/** Requests that are counted but not listed. In busy seconds the debug view lists a sample. */
 notListed: number;
 };
 /** The most frequent codes. */
@@ -1399,7 +1399,7 @@ days: (Schemas["DeliveryDay"])[];
 values: ({
 /** The value of the dimension; null: unknown. */
 value: string | null;
-/** Events of numbering clients that arrived. */
+/** Events that arrived from clients that number them. */
 accepted: number;
 /** Events that were dropped or are missing. */
 lost: number;
@@ -1407,7 +1407,7 @@ lost: number;
 /** `v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set. */
 signature: string | null;
 };
-/** The account of a day. Of expired events only their number is known. */
+/** The account of a day. Only the number of expired events is known. */
 DeliveryDay: {
 /** The day of `occurredAt`, in UTC. */
 day: string;
@@ -1419,7 +1419,7 @@ accepted: number;
 rejected: Record<string, number>;
 /** Events that the clients lost, by cause, as they report them. */
 dropped: Record<string, number>;
-/** Events that a client numbered and that can arrive no more. */
+/** Events that a client numbered and that can no longer arrive. */
 missing: number;
 /** Events that a client numbered and that may still wait in its queue. */
 stillPossible: number;
@@ -1429,7 +1429,7 @@ inWarehouse: number;
 lostInWarehouse: number;
 /** Accepted events that were erased with their visitors. */
 erased: number;
-/** Accepted events that the retention of the source has deleted. */
+/** Accepted events that the source's retention has deleted. */
 expired: number;
 /** Accepted events on their way to the warehouse. */
 waiting: number;
@@ -1443,9 +1443,9 @@ OpenAlert: {
 type: "source.failing" | "source.quiet" | "source.violating" | "source.events_stopped" | "source.delivery_low";
 /** When it was noticed. */
 since: Schemas["Timestamp"];
-/** Of `source.events_stopped`: the names. */
+/** For `source.events_stopped`: the names. */
 stoppedEvents: (string)[];
-/** Of `source.delivery_low`. */
+/** For `source.delivery_low`. */
 delivery: {
 /** The UTC day. */
 day: string;
@@ -1605,12 +1605,12 @@ timezone?: string;
 filters?: (Schemas["Filter"])[];
 /** Several sources of one workspace, instead of `sourceId`. */
 sourceIds?: (string)[];
-/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `newVisitors`: visitors with an event in a session of the visitorType new. `returningVisitors`: visitors with an event in a session of the visitorType returning. `visitors7Days`: visitors of the 7 days that end with the bucket, or with the range. `visitors28Days`: visitors of the 28 days that end with the bucket, or with the range. `dauPerWau`: visitors of a day divided by visitors7Days. It needs the dimension time:day. `dauPerMau`: visitors of a day divided by visitors28Days. It needs the dimension time:day. `wauPerMau`: visitors7Days divided by visitors28Days. It needs the dimension time:day. `sessions`: sessions that begin in the range. A passive event begins no session. `pageviews`: page views. `events`: page views and track events, without passive ones. `passiveEvents`: passive events, which `events` leaves out. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `sessionConversionRate`: share of sessions with an event that reaches the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `engagementRate`: share of sessions that are engaged. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `conversionsPerSession`: conversions divided by sessions. `entrances`: sessions that begin on the page. It needs the dimension page. `exits`: sessions whose last page view is the page. It needs the dimension page. `exitRate`: exits divided by page views of the page. It needs the dimension page. `revenue`: sum of the revenue; with a goal, of its conversions only. It needs `currency`, the dimension currency, or a filter for one currency. `averageOrderValue`: mean revenue of the events that have one. It needs what revenue needs. `revenuePerVisitor`: revenue divided by visitors. It needs `currency`. `revenuePerSession`: revenue divided by sessions. It needs `currency`. Of a property: `sum`: sum of the numbers. `avg`: mean of the numbers. `median`: median of the numbers. `p75`: 75th percentile of the numbers. `p90`: 90th percentile of the numbers. `p95`: 95th percentile of the numbers. */
+/** `visitors`: distinct anonymous ids. `users`: distinct user ids. `newVisitors`: visitors with an event in a session whose visitorType is new. `returningVisitors`: visitors with an event in a session whose visitorType is returning. `visitors7Days`: visitors of the 7 days that end with the bucket, or with the range. `visitors28Days`: visitors of the 28 days that end with the bucket, or with the range. `dauPerWau`: visitors of a day divided by visitors7Days. It needs the time:day dimension. `dauPerMau`: visitors of a day divided by visitors28Days. It needs the time:day dimension. `wauPerMau`: visitors7Days divided by visitors28Days. It needs the time:day dimension. `sessions`: sessions that begin in the range. A passive event begins no session. `pageviews`: page views. `events`: page views and track events, without passive ones. `passiveEvents`: passive events, which `events` leaves out. `planViolations`: accepted events that violated the tracking plan. `viewsPerSession`: page views divided by sessions. `bounceRate`: share of sessions with one page view and no track event, except for passive ones. `sessionDuration`: mean seconds from the first event of a session to the last one that is not passive, and the engaged seconds reported after it. `conversions`: events that reach the goal. `conversionRate`: share of visitors who reached the goal. `sessionConversionRate`: share of sessions with an event that reaches the goal. `engagedSessions`: sessions with 10 engaged seconds, two page views, or, if the query has a goal, the goal. `engagementRate`: share of sessions that are engaged. `timeOnPage`: mean engaged seconds of a page view. `scrollDepth`: mean of the greatest scroll depth of each page in a session, in percent. `conversionsPerSession`: conversions divided by sessions. `entrances`: sessions that begin on the page. It needs the page dimension. `exits`: sessions whose last page view is the page. It needs the page dimension. `exitRate`: exits divided by page views of the page. It needs the page dimension. `revenue`: sum of the revenue; with a goal, of its conversions only. It needs `currency`, the currency dimension, or a filter for one currency. `averageOrderValue`: mean revenue of the events that have one. It needs what revenue needs. `revenuePerVisitor`: revenue divided by visitors. It needs `currency`. `revenuePerSession`: revenue divided by sessions. It needs `currency`. Of a property: `sum`: sum of the numbers. `avg`: mean of the numbers. `median`: median of the numbers. `p75`: 75th percentile of the numbers. `p90`: 90th percentile of the numbers. `p95`: 95th percentile of the numbers. */
 metrics: (Schemas["Metric"])[];
-/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with a token of the scope ingest, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `folder:1`: first folder of the path: `/blog/` for `/blog/2026/post`, `/` for `/pricing`. `folder:2`: first two folders of the path, or all if it has fewer. `folder:3`: first three folders of the path, or all if it has fewer. `contentGroup`: name of the first of the source's content groups that the path matches. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `visitorType`: new: a visitor's first visit ever; returning: a later visit; null: the session has only passive events. `firstSource`: source of the visitor's first visit ever. `firstChannel`: channel of the visitor's first visit ever. `firstUtmCampaign`: utm_campaign of the visitor's first visit ever. `firstEntryPage`: path on which the visitor's first visit ever began. `site`: id of the source. `hourOfDay`: hour of the day, from 0 to 23. `dayOfWeek`: day of the week, from 1 for Monday to 7. `goal`: each goal of the source that an event reaches, with the metrics conversions, conversionRate, visitors, revenue, averageOrderValue, revenuePerVisitor, sessionConversionRate, conversionsPerSession, revenuePerSession. */
+/** `page`: path of the event's page. `host`: host of the event's page. `event`: name of the event; page_view for page views. `sentBy`: server: sent with an ingest token, or by an HTTP library without an Origin; browser: all others. `currency`: currency of the event's revenue (ISO 4217). `folder:1`: first folder of the path: `/blog/` for `/blog/2026/post`, `/` for `/pricing`. `folder:2`: first two folders of the path, or all if it has fewer. `folder:3`: first three folders of the path, or all if it has fewer. `contentGroup`: name of the first of the source's content groups that the path matches. `entryPage`: path of the session's first event. `exitPage`: path of the last page view. `source`: name of the site or campaign that led to the visit, such as Google; null for direct visits. `channel`: channel of the visit, such as Organic Search; never null. `referrer`: host of the referrer. `utmSource`: utm_source. `utmMedium`: utm_medium. `utmCampaign`: utm_campaign. `utmTerm`: utm_term. `utmContent`: utm_content. `clickId`: name of the click id, such as gclid. `device`: type of device: desktop, mobile, tablet, tv, console, wearable, car or xr. `browser`: name of the browser or of the app. `browserVersion`: version of the browser, such as 141. `os`: name of the operating system. `osVersion`: version of the operating system, such as 11 for Windows 11. `screen`: width and height of the screen, such as 1440x900, if the client sends it. `locale`: language and region, such as en-GB. `country`: country code (ISO 3166-1). `region`: English name of the largest subdivision of the country, such as California, if the address file has it. `city`: English name of the city, if the address file has it. `visitorType`: new: a visitor's first visit ever; returning: a later visit; null: the session has only passive events. `firstSource`: source of the visitor's first visit ever. `firstChannel`: channel of the visitor's first visit ever. `firstUtmCampaign`: utm_campaign of the visitor's first visit ever. `firstEntryPage`: path on which the visitor's first visit ever began. `site`: id of the source. `hourOfDay`: hour of the day, from 0 to 23. `dayOfWeek`: day of the week, from 1 for Monday to 7. `goal`: each goal of the source that an event reaches, with the metrics conversions, conversionRate, visitors, revenue, averageOrderValue, revenuePerVisitor, sessionConversionRate, conversionsPerSession, revenuePerSession. */
 dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
-/** Metrics of revenue count amounts of this currency (ISO 4217) only. */
+/** Revenue metrics count only amounts in this currency (ISO 4217). */
 currency?: string;
 /** Which session the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent are of. `firstTouch` and `lastNonDirect` need one of them, and work with the metrics conversions, conversionRate, visitors, revenue. */
 attribution?: {
@@ -1641,7 +1641,7 @@ dateRange?: (string)[];
 /** Compare each day with the same weekday. previous: by the weeks that the range takes, rounded up. year: 52 weeks before. */
 sameWeekdays?: boolean;
 };
-/** True: `total` and `other` are answered, and the share that each row has of the total. Not by goal. */
+/** True: the response has `total`, `other` and each row's share of the total. Not by goal. */
 total?: boolean;
 };
 /** Which rows to return. */
@@ -1661,7 +1661,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -1682,7 +1682,7 @@ to: Schemas["Timestamp"];
 } | null;
 /** The rows. */
 results: (Schemas["StatsRow"])[];
-/** The sources of a query of several; null: it is of one. */
+/** The sources of a query over several; null: it covers one. */
 sources: {
 /** Their ids. */
 sourceIds: (string)[];
@@ -1797,7 +1797,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -1899,7 +1899,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -1960,7 +1960,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -2025,7 +2025,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -2105,7 +2105,7 @@ timezone: string;
 from: Schemas["Timestamp"];
 /** The end of the range, exclusive. */
 to: Schemas["Timestamp"];
-/** True: the warehouse has lost events of the range, so the figures are too low. */
+/** True: the warehouse has lost events in the range, so the figures are too low. */
 incomplete: boolean;
 /** What the figures leave out. */
 excluded: {
@@ -2393,13 +2393,13 @@ userId?: string | null;
 label: string;
 /** When the token expires, an ISO 8601 date-time in the future. Default: never. */
 expiresAt?: string | null;
-/** The token can access every workspace of yours. Only a person who is signed in can create it. */
+/** The token can access all your workspaces. Only a person who is signed in can create it. */
 allWorkspaces?: boolean;
 /** The token can only do what its scope says, for this source. */
 sourceId?: string | null;
-/** What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`. */
+/** What the token can do for its source. `stats` (default): read its stats. `ingest`: send events. Needs `sourceId`. */
 scope?: "stats" | "ingest" | null;
-/** The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the scope `stats`. */
+/** The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the `stats` scope. */
 password?: string | null;
 };
 CreatedToken: {
@@ -2427,7 +2427,7 @@ revokedAt: Schemas["Timestamp"];
 Profile: {
 /** Your user id. */
 userId: string;
-/** Your name, which the members of your workspaces see. */
+/** Your name. Members of your workspaces can see it. */
 name: string | null;
 /** Your confirmed email address, with which you can sign in; null: none. */
 email: string | null;
@@ -2481,7 +2481,7 @@ lastUsedAt: Schemas["Timestamp"] | null;
 expiresAt: Schemas["Timestamp"];
 };
 ConsoleSessionList: {
-/** Your sessions of the console, newest first. */
+/** Your console sessions, newest first. */
 sessions: (Schemas["ConsoleSession"])[];
 };
 EndedSession: {
@@ -2568,7 +2568,7 @@ expiresAt: Schemas["Timestamp"];
 AcceptInvitation: {
 /** The code in the link of the invitation. */
 code: string;
-/** Your name, which the other members see. */
+/** Your name. Other members can see it. */
 name: string;
 };
 AcceptedInvitation: {
@@ -2584,9 +2584,9 @@ organizationId: string;
 SignInOffer: {
 /** The id of the user who would be signed in. */
 userId: string;
-/** The name of the account, or that at the identity provider. */
+/** The account's name, or the one at the identity provider. */
 name: string | null;
-/** The confirmed address of the account, or that at the identity provider. */
+/** The account's confirmed address, or the one at the identity provider. */
 email: string | null;
 /** The workspaces of the user. Empty for a new account. */
 organizations: ({
@@ -2616,7 +2616,7 @@ mail: boolean;
 passkey: boolean;
 /** The console takes access tokens, and new accounts by an invitation without the identity provider. */
 token: boolean;
-/** The service has a mail server: invitations and confirmations of addresses can be sent. */
+/** The service has a mail server, so it can send invitations and address confirmations. */
 sendsMail: boolean;
 };
 RememberedSignIn: {
@@ -2640,7 +2640,7 @@ ForgottenSignIn: {
 rememberedId: string;
 };
 SignInLinkRequested: {
-/** If an account has this address, a link was sent. The answer is the same if there is none. */
+/** If an account has this address, a link was sent. The response is the same if there is none. */
 requested: true;
 };
 Passkey: {
@@ -2677,7 +2677,7 @@ name: string;
 credential: {
 /** The id of the credential, in base64url. */
 id: string;
-/** The answer of the authenticator. */
+/** The authenticator's response. */
 response: {
 /** The data that the browser signed, in base64url. */
 clientDataJSON: string;
@@ -2697,7 +2697,7 @@ PasskeySignIn: {
 credential: {
 /** The id of the credential, in base64url. */
 id: string;
-/** The answer of the authenticator. */
+/** The authenticator's response. */
 response: {
 /** The data that the browser signed, in base64url. */
 clientDataJSON: string;
@@ -2911,7 +2911,7 @@ missingEvents: number;
 waitingEvents: number;
 /** The age of the oldest of them. */
 lagSeconds: number;
-/** Days of sources whose rollup could not be built. They are tried again; until then their stats take longer. */
+/** Days of sources whose rollup could not be built. They are tried again. Until then their stats take longer. */
 failedRollups: number;
 /** What is wrong inside it although it answers, in sentences for the operator: merges that fail, mutations that make no progress, too many parts, detached parts. */
 problems: (string)[];
@@ -2932,7 +2932,7 @@ params: undefined;
 query: {
 /** The id of the workspace. */
 organizationId: string;
-/** The maximum number of rows of the page. */
+/** The maximum number of rows on the page. */
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
@@ -3630,7 +3630,7 @@ params: undefined;
 query: {
 /** The id of the workspace. */
 organizationId: string;
-/** The maximum number of rows of the page. */
+/** The maximum number of rows on the page. */
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
@@ -3677,7 +3677,7 @@ params: undefined;
 query: {
 /** The id of the workspace. */
 organizationId: string;
-/** The maximum number of rows of the page. */
+/** The maximum number of rows on the page. */
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
@@ -3715,7 +3715,7 @@ params: undefined;
 query: {
 /** The id of the workspace. */
 organizationId: string;
-/** The maximum number of rows of the page. */
+/** The maximum number of rows on the page. */
 limit?: number | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
@@ -3798,7 +3798,7 @@ query: undefined;
 body: Schemas["EmailAddress"];
 answer: Schemas["SignInLinkRequested"];
 };
-/** Confirm your email address by the code of the mail */
+/** Confirm your email address with the code from the mail */
 confirmEmail: {
 params: undefined;
 query: undefined;
@@ -3812,7 +3812,7 @@ query: undefined;
 body: Schemas["ConfirmEmail"];
 answer: Schemas["RestoredEmail"];
 };
-/** List your sessions of the console */
+/** List your console sessions */
 listSessions: {
 params: undefined;
 query: undefined;
@@ -4244,7 +4244,7 @@ query: undefined;
 body: undefined;
 answer: Response;
 };
-/** Get the contact for reports of security problems */
+/** Get the contact for security reports */
 securityTxt: {
 params: undefined;
 query: undefined;

@@ -43,7 +43,7 @@ const weekStart = OneOf(WEEK_STARTS, {
 
 export const Profile = Closed({
   userId: text("Your user id."),
-  name: textOrNull("Your name, which the members of your workspaces see."),
+  name: textOrNull("Your name. Members of your workspaces can see it."),
   email: textOrNull("Your confirmed email address, with which you can sign in; null: none."),
   theme,
   locale,
@@ -120,7 +120,7 @@ export const OfferedInvitation = Closed({
 });
 export const AcceptInvitationBody = Closed({
   code: id("The code in the link of the invitation."),
-  name: personName("Your name, which the other members see."),
+  name: personName("Your name. Other members can see it."),
 });
 export const AcceptedInvitation = Closed({
   organizationId: text("The workspace that you are a member of now."),
@@ -132,8 +132,8 @@ export const JoinedWorkspace = Closed({
 
 export const SignInOffer = Closed({
   userId: text("The id of the user who would be signed in."),
-  name: textOrNull("The name of the account, or that at the identity provider."),
-  email: textOrNull("The confirmed address of the account, or that at the identity provider."),
+  name: textOrNull("The account's name, or the one at the identity provider."),
+  email: textOrNull("The account's confirmed address, or the one at the identity provider."),
   organizations: Type.Array(
     Closed({ name: text("The name of the workspace."), role: invitedRole("The role of the user.") }),
     { description: "The workspaces of the user. Empty for a new account." },
@@ -163,11 +163,12 @@ export const SignInMethods = Closed({
   token: flag(
     "The console takes access tokens, and new accounts by an invitation without the identity provider.",
   ),
-  sendsMail: flag("The service has a mail server: invitations and confirmations of addresses can be sent."),
+  sendsMail: flag("The service has a mail server, so it can send invitations and address confirmations."),
 });
 export const SignInLinkRequested = Closed({
   requested: Type.Literal(true, {
-    description: "If an account has this address, a link was sent. The answer is the same if there is none.",
+    description:
+      "If an account has this address, a link was sent. The response is the same if there is none.",
   }),
 });
 
@@ -181,7 +182,7 @@ export const ConsoleSession = Closed({
   ),
 });
 export const ConsoleSessionList = Closed({
-  sessions: Type.Array(ConsoleSession, { description: "Your sessions of the console, newest first." }),
+  sessions: Type.Array(ConsoleSession, { description: "Your console sessions, newest first." }),
 });
 export const EndedSession = Closed({
   tokenId: text("The id of the session's token."),

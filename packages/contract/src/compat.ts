@@ -85,10 +85,10 @@ export const UmamiAnswer = Closed(
     attemptId: text("The id of the request in the debug view."),
     accepted: count("Events that were stored."),
     duplicates: count("Events that had been stored before."),
-    rejected: Type.Optional(count("Events that were not stored. Not in the answer to a batch.")),
-    size: Type.Optional(count("In the answer to a batch: its events.")),
-    processed: Type.Optional(count("In the answer to a batch: events that were not rejected.")),
-    errors: Type.Optional(count("In the answer to a batch: events that were rejected.")),
+    rejected: Type.Optional(count("Events that were not stored. Not in the response to a batch.")),
+    size: Type.Optional(count("In the response to a batch: its events.")),
+    processed: Type.Optional(count("In the response to a batch: events that were not rejected.")),
+    errors: Type.Optional(count("In the response to a batch: events that were rejected.")),
     details: Type.Array(
       Closed({
         index: count("The place of the event in the request."),

@@ -42,23 +42,23 @@ const RefusingLimit = Nullable(
   Closed({
     // the members of the schema, whose names `Object.keys` has lost
     name: OneOf(Object.keys(SourceLimits.properties) as (keyof SourceLimits)[], {
-      description: "The name of the limit in `limits` of the source.",
+      description: "The limit's name in the source's `limits`.",
     }),
     value: count("The limit."),
-    actual: Nullable(Count, { description: "The value of the request; null: it is not known." }),
+    actual: Nullable(Count, { description: "The request's value; null: it is not known." }),
   }),
-  { description: "The limit of the source that refused the request; null: none did." },
+  { description: "The source's limit that refused the request; null: none did." },
 );
 
 export const DebugAttempt = Closed({
-  attemptId: text("The id of the attempt. It is also in the response of the request."),
-  kind: OneOf(ATTEMPT_KINDS, { description: "The route of the request." }),
+  attemptId: text("The attempt's id. It is also in the request's response."),
+  kind: OneOf(ATTEMPT_KINDS, { description: "The request's route." }),
   receivedAt: time("When the request arrived."),
   durationMs: Type.Number({ minimum: 0, description: "How long the service worked on it." }),
-  httpStatus: Type.Integer({ description: "The status of the response." }),
+  httpStatus: Type.Integer({ description: "The response's status." }),
   outcome: OneOf(ATTEMPT_OUTCOMES, {
     description:
-      "`partial`: some events were rejected. `failed`: nothing was stored. `test`: a request of the doctor or of a test of a page, which counts nowhere.",
+      "`partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which counts nowhere.",
   }),
   code: textOrNull("The code of the refusal, or of the first rejected event."),
   message: textOrNull("What was wrong."),
@@ -66,10 +66,10 @@ export const DebugAttempt = Closed({
   origin: textOrNull("The origin of the page."),
   legacy: flag("The request came on a route without `/v2`."),
   endpoint: Nullable(OneOf(COMPAT_ENDPOINTS), {
-    description: "The compatible endpoint of the request; null: it came on an endpoint of ours.",
+    description: "The request's compatible endpoint; null: it came on Headwater's own.",
   }),
-  keyState: OneOf(KEY_STATES, { description: "What the key of the request was to the source at that time." }),
-  publicKey: textOrNull("The key of the request."),
+  keyState: OneOf(KEY_STATES, { description: "What the request's key was to the source at that time." }),
+  publicKey: textOrNull("The request's key."),
   traceId: Nullable(
     Type.String({
       pattern: "^[0-9a-f]{32}$",
@@ -81,7 +81,7 @@ export const DebugAttempt = Closed({
   userAgent: textOrNull("The user agent of the client."),
   batchId: textOrNull("The id of the batch."),
   sentAt: textOrNull("When the client sent the request, by its own clock."),
-  clockSkewMs: Nullable(Type.Integer(), { description: "How far the clock of the client is behind." }),
+  clockSkewMs: Nullable(Type.Integer(), { description: "How far the client's clock is behind." }),
   payloadBytes: count("Bytes of the body after decompression."),
   sessionId: textOrNull("The session of the request."),
   anonymousId: textOrNull("The visitor of the request."),
@@ -143,10 +143,10 @@ export const SourceHealth = Closed(
         failed: count("Requests that were refused."),
         planViolations: count("Events that violated the tracking plan, accepted or rejected."),
         notListed: count(
-          "Requests that are counted but not listed: of busy seconds the debug view lists a sample.",
+          "Requests that are counted but not listed. In busy seconds the debug view lists a sample.",
         ),
       },
-      { description: "The counts of the last 24 hours." },
+      { description: "The counts for the last 24 hours." },
     ),
     topCodes: Type.Array(
       Closed({
@@ -174,7 +174,7 @@ const PlanViolationShape = Closed(
     event: text("The name of the events."),
     path: text("What violates the plan, such as `properties.price`."),
     expected: text("What the plan expects there."),
-    found: text("The type of what was found last. Results of attempts have the value."),
+    found: text("The type of what was found last. An attempt's results have the value."),
     events: count("How many events violated the plan in this way."),
     firstSeenAt: time("When the first of them was received."),
     lastSeenAt: time("When the last of them was received."),

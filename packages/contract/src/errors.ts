@@ -33,7 +33,7 @@ export const ERRORS = {
   headers_too_large: failure({
     status: 431,
     error: "headers_too_large",
-    message: "The headers of the request are too large.",
+    message: "The request's headers are too large.",
     hint: "Send fewer or shorter headers. The limit is 16 KiB in total.",
   }),
   missing_token: failure({
@@ -64,7 +64,7 @@ export const ERRORS = {
     status: 401,
     error: "unauthorized",
     message: "This share link needs a password.",
-    hint: "POST the token of the link and the password to /api/stats/unlock, and use the token of the response.",
+    hint: "POST the link's token and the password to /api/stats/unlock, and use the token in the response.",
   }),
   permission_denied: failure({
     status: 403,
@@ -82,7 +82,7 @@ export const ERRORS = {
     status: 403,
     error: "Forbidden",
     message: "The passkey was not accepted.",
-    hint: "Try again, or sign in in another way.",
+    hint: "Try again, or use another way to sign in.",
   }),
   source_inactive: failure({
     status: 403,
@@ -149,19 +149,19 @@ export const ERRORS = {
     status: 404,
     error: "not_found",
     message: "The link is unknown or has expired, or it was used already.",
-    hint: "Ask for a new link.",
+    hint: "Request a new link, or ask the person who sent it.",
   }),
   erasure_not_found: failure({
     status: 404,
     error: "not_found",
     message: "The erasure receipt does not exist in this workspace.",
-    hint: "POST /api/visitors/erase returns the id of the receipt. A receipt is deleted 90 days after the erasure is done.",
+    hint: "POST /api/visitors/erase returns the receipt's id. A receipt is deleted 90 days after the erasure is done.",
   }),
   replay_not_found: failure({
     status: 404,
     error: "not_found",
     message: "This replay does not exist in the source.",
-    hint: "GET …/quarantine/replays lists the replays of the source.",
+    hint: "GET …/quarantine/replays lists the source's replays.",
   }),
   saved_item_not_found: failure({
     status: 404,
@@ -185,19 +185,19 @@ export const ERRORS = {
     status: 404,
     error: "not_found",
     message: "No source has this public key.",
-    hint: "Copy the key from the install page of the source (GET /api/tracking-sources/:sourceId/install).",
+    hint: "Copy the key from the source's install page (GET /api/tracking-sources/:sourceId/install).",
   }),
   rotated_public_key: failure({
     status: 404,
     error: "not_found",
     message: "This public key was replaced by a newer one.",
-    hint: "Paste the current snippet from the install page of the source. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.",
+    hint: "Paste the current snippet from the source's install page. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.",
   }),
   method_not_allowed: failure({
     status: 405,
     error: "method_not_allowed",
     message: "The route does not support this method.",
-    hint: "The Allow header lists the methods of the route.",
+    hint: "The Allow header lists the route's methods.",
   }),
   unsupported_media_type: failure({
     status: 415,
@@ -208,7 +208,7 @@ export const ERRORS = {
   slug_taken: failure({
     status: 409,
     error: "conflict",
-    message: "Another source of this workspace has this slug.",
+    message: "Another source in this workspace has this slug.",
     hint: "Choose another slug, or omit it to derive one from the name.",
   }),
   last_owner: failure({
@@ -221,7 +221,7 @@ export const ERRORS = {
     status: 409,
     error: "conflict",
     message: "This user is already a member of the workspace.",
-    hint: "To change the role of a member, use PATCH /api/members/:userId.",
+    hint: "To change a member's role, use PATCH /api/members/:userId.",
   }),
   email_taken: failure({
     status: 409,
@@ -286,14 +286,14 @@ export const ERRORS = {
   payload_too_large: failure({
     status: 413,
     error: "payload_too_large",
-    message: "The body is larger than the limit of the source.",
-    hint: "Send smaller batches, or increase `limits.maxPayloadBytes` of the source.",
+    message: "The body is larger than the source's limit.",
+    hint: "Send smaller batches, or increase the source's `limits.maxPayloadBytes`.",
   }),
   batch_too_large: failure({
     status: 413,
     error: "payload_too_large",
-    message: "The batch has more events than the limit of the source.",
-    hint: "Send fewer events in one batch, or increase `limits.maxBatchSize` of the source.",
+    message: "The batch has more events than the source's limit.",
+    hint: "Send fewer events in one batch, or increase the source's `limits.maxBatchSize`.",
   }),
   invalid_payload: failure({
     status: 422,
@@ -333,7 +333,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "The report could not be sent.",
-    hint: "Check the recipient of the report, and try again later.",
+    hint: "Check the report's recipient, and try again later.",
     retryable: true,
   }),
   overloaded: failure({
@@ -373,14 +373,14 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "The warehouse does not respond. Accepted events wait in the ledger, and nothing is lost.",
-    hint: "Retry after the time in the Retry-After header. GET /readyz shows the state of the warehouse.",
+    hint: "Retry after the time in the Retry-After header. GET /readyz shows the warehouse's state.",
     retryable: true,
   }),
   warehouse_damaged: failure({
     status: 503,
     error: "unavailable",
-    message: "Some events of the warehouse cannot be read, because their files are damaged.",
-    hint: "Try again in a few minutes: the service sets damaged files aside and names them in its log. docs/operate/runbook/HeadwaterEventsMissing.md tells the operator what to do.",
+    message: "Some events in the warehouse cannot be read, because their files are damaged.",
+    hint: "Try again in a few minutes. The service sets damaged files aside and names them in its log. docs/operate/runbook/HeadwaterEventsMissing.md tells the operator what to do.",
     retryable: true,
   }),
   query_too_heavy: failure({

@@ -27,7 +27,7 @@ export const CatalogEvent = Closed(
     events: count("Accepted events."),
     firstSeenAt: time("When the first of them was received."),
     lastSeenAt: time("When the last of them was received."),
-    sampledEvents: count("Of these, the events whose properties were looked at."),
+    sampledEvents: count("How many of these events had their properties read."),
     properties: Type.Array(CatalogProperty, {
       description: `At most ${LIMITS.maxCatalogProperties} properties of the sampled events, by name.`,
     }),
@@ -46,6 +46,6 @@ export const EventCatalog = Closed({
   events: Type.Array(CatalogEvent, {
     description: `At most ${LIMITS.maxCatalogEvents} event names, by name.`,
   }),
-  otherEvents: count("Accepted events of further names."),
+  otherEvents: count("Accepted events with other names."),
 });
 export type EventCatalog = Static<typeof EventCatalog>;

@@ -13,24 +13,24 @@ export const EVENT_CODES = {
   id_not_exact: "An id is a number with too many digits to be exact in JSON. Send it as a string.",
   unsupported_event_type: `This server accepts the types ${KNOWN_TYPES}. Update the server or send one of these types.`,
   timestamp_too_old:
-    "The event is more than 400 days old. Check the clock of the client, and the unit and the zone of its timestamps.",
+    "The event is more than 400 days old. Check the client's clock, and the unit and the zone of its timestamps.",
   timestamp_in_future:
-    "The event is more than 24 hours in the future. Check the clock of the client, and set `sentAt` again before each retry.",
+    "The event is more than 24 hours in the future. Check the client's clock, and set `sentAt` anew before each retry.",
   session_mismatch:
-    "The session of the event does not belong to this source. Send the event with the session of its batch.",
+    "The event's session does not belong to this source. Send the event with its batch's session.",
   page_address_missing: "A page event needs `page.url` or `page.path`.",
   event_name_too_long: "An event name has at most 200 characters. Put details into `properties`.",
   event_id_too_long: "An event id has at most 128 characters. Use a UUID.",
   event_too_large: "The event has more than `maxEventBytes` bytes. Send less in `properties` and `context`.",
   properties_too_deep: "`properties` can nest at most 10 levels deep. Flatten them.",
   path_excluded:
-    "A pattern in `excludedPaths` of the source matches the path. To count such events, remove the pattern.",
+    "A pattern in the source's `excludedPaths` matches the path. To count such events, remove the pattern.",
   address_excluded:
-    "The client's address is in `excludedAddresses` of the source. To count events from it, remove the entry.",
+    "The client's address is in the source's `excludedAddresses`. To count events from it, remove the entry.",
   bot_rejected:
-    "A bot sent the event, and `bots` of the source is `reject`. To store such events, set it to `apart` or `keep`.",
+    "A bot sent the event, and the source's `bots` setting is `reject`. To store such events, set `bots` to `apart` or `keep`.",
   plan_violation:
-    "The event violates the tracking plan of the source. Send what the plan expects, or change the plan.",
+    "The event violates the source's tracking plan. Send what the plan expects, or change the plan.",
   too_many_properties: "`properties` can have at most 256 keys. Send fewer.",
 } as const;
 export type EventCode = keyof typeof EVENT_CODES;
@@ -71,25 +71,25 @@ export const isKeptCode = (code: string): code is KeptCode => KEPT_CODES.some((k
 /** Warnings: what was corrected in an accepted event, and what to send instead. */
 export const WARNING_MESSAGES = {
   timestamp_clamped:
-    "The time is 5 minutes to 24 hours in the future, so the time of receipt is stored. Check the clock of the client.",
+    "The event's time is more than 5 minutes in the future. The time of receipt was stored instead. Check the client's clock.",
   old_event: "The event is more than 12 days old. If it was stored before, it may count twice.",
   url_truncated: "A url, path or referrer has more than 4,096 characters and was cut.",
   value_truncated: "A title has more than 500 characters, or a property more than 8,192, and was cut.",
   context_truncated:
-    "`context` is larger than 16 KiB, counted with that of the body, or nests deeper than 10 levels. Only its known members were stored.",
+    "The event's `context` and the body's together exceed 16 KiB, or nest deeper than 10 levels. Only their known members were stored.",
   timezone_assumed: "A time has no zone and was read as UTC. End it with Z or an offset.",
   anonymous_id_mismatch:
-    "The event and its session have different values of `anonymousId`. Send both with the same one.",
+    "The event's `anonymousId` differs from its session's. Send the same `anonymousId` in bootstrap and in events.",
   bot_suspected:
-    "The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the scope `ingest`.",
+    "The user agent belongs to a crawler or an HTTP library. To send events from a server, use a token with the `ingest` scope.",
   data_centre: "The client's address is in a data centre, so the event is suspected to be from a bot.",
   referrer_spam: "The referrer is a known spam site, so the event is suspected to be from a bot.",
   sent_at_unreliable:
-    "`sentAt` is more than 24 hours off. It still corrects the event's time if the client's clock is behind or the time is impossible. Set it again before each request.",
+    "`sentAt` differs from the server's time by more than 24 hours. Set it anew before each request.",
   number_not_finite: "A number is too large and was stored as null.",
   too_many_property_names:
     'The source has sent too many different property names today. The event is stored with all of them. Send {"productId": 7} instead of {"7": true}.',
-  plan_violation: "The event violates the tracking plan of the source. `planViolation` says where.",
+  plan_violation: "The event violates the source's tracking plan. `planViolation` says where.",
   revenue_invalid:
     'The revenue is not valid, so the event counts without it. Send `properties.revenue` as an amount and an ISO 4217 currency: {"amount": 12.5, "currency": "EUR"}.',
 } as const;

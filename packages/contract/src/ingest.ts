@@ -136,7 +136,7 @@ const withEvents = {
 const eventsFields = {
   batchId: envelopeId(BATCH_ID),
   sentAt: SentAt,
-  sessionId: envelopeId("The session, as bootstrap answered it."),
+  sessionId: envelopeId("The session, as bootstrap returned it."),
   anonymousId: envelopeId("The visitor, as in the bootstrap."),
   userId: UserId,
   context: BatchContext,
@@ -197,7 +197,7 @@ export const EventResult = Closed(
         expected: text("What the plan expects there."),
         found: text("What was found instead."),
       }),
-      { description: "How the event violates the tracking plan of the source; null: it does not." },
+      { description: "How the event violates the source's tracking plan; null: it does not." },
     ),
   },
   { description: "The outcome of one event. Results have the order of the events in the request." },

@@ -21,7 +21,7 @@ const InstallCsp = Closed(
     connectSrc: Type.Array(Type.String(), { description: "Add these to connect-src." }),
     snippetHash: Type.String({
       description:
-        "Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline': a hash would switch that off.",
+        "Add this to script-src if the policy allows inline scripts by hash or nonce. Do not add it if the policy uses 'unsafe-inline', which a hash would switch off.",
     }),
   },
   { description: "What the Content-Security-Policy of a page must allow in addition." },

@@ -50,13 +50,13 @@ export const CreateSavedItemBody = Closed({
   shared: Type.Optional(
     Type.Boolean({
       description:
-        "true: all members of the workspace see it, which needs `sources:write`. Default: only you see it.",
+        "true: all members of the workspace can see it, which needs `sources:write`. Default: only you can.",
     }),
   ),
   filters: Maybe(filters, { description: "Required for a segment, and only allowed there." }),
   steps: Maybe(steps, { description: "Required for a funnel, and only allowed there." }),
   windowSeconds: Maybe(windowSeconds, {
-    description: "Of a funnel: the time for all steps. Default: one day.",
+    description: "For a funnel: the time for all steps. Default: one day.",
   }),
   day: Maybe(day, { description: "Required for an annotation, and only allowed there." }),
 });
@@ -66,12 +66,12 @@ export const SavedItem = Closed({
   savedId: text("Its id."),
   kind,
   name: text("Its name, or the text of an annotation."),
-  shared: flag("true: all members of the workspace see it."),
-  userId: textOrNull("Who saved it. null: another user, whom only callers with `members:manage` see."),
+  shared: flag("true: all members of the workspace can see it."),
+  userId: textOrNull("Who saved it. null: another user, whom only callers with `members:manage` can see."),
   createdAt: time("When it was saved."),
   filters: Nullable(filters, { description: "The filters of a segment; null for other kinds." }),
   steps: Nullable(steps, { description: "The steps of a funnel; null for other kinds." }),
-  windowSeconds: Nullable(windowSeconds, { description: "Of a funnel; null: one day." }),
+  windowSeconds: Nullable(windowSeconds, { description: "For a funnel; null: one day." }),
   day: Nullable(day, { description: "The day of an annotation; null for other kinds." }),
 });
 export type SavedItem = Static<typeof SavedItem>;

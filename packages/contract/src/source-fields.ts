@@ -30,7 +30,7 @@ const Origins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOrig
   description: ORIGINS,
 });
 const EMBED_ORIGINS =
-  "The origins whose pages can show a shared stats link of the source in a frame, in the form of `allowedOrigins`. Empty: none can.";
+  "The origins whose pages can show the source's share links in a frame, in the form of `allowedOrigins`. Empty: none can.";
 const EmbedOrigins = Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.maxOriginLength }), {
   maxItems: LIMITS.maxEmbedOrigins,
   description: EMBED_ORIGINS,
@@ -173,7 +173,7 @@ export const ContentGroup = Closed({
   name: Type.String({
     minLength: 1,
     maxLength: LIMITS.maxNameLength,
-    description: "The name of the group, the value of the dimension `contentGroup`.",
+    description: "The group's name, which is the value of the `contentGroup` dimension.",
   }),
   paths: Type.Array(PathPattern, {
     minItems: 1,
@@ -209,7 +209,9 @@ export type SourceLimits = Static<typeof SourceLimits>;
 
 /** The privacy rules of a source. Its pages get them with the bootstrap response and follow them. */
 export const Privacy = Closed({
-  respectGpc: Type.Boolean({ description: "Visitors with Global Privacy Control are not counted." }),
+  respectGpc: Type.Boolean({
+    description: "Visitors with Global Privacy Control are not counted unless the page reports consent.",
+  }),
   requireConsent: Type.Boolean({
     description: "Nothing is counted or stored in the browser before the page reports consent.",
   }),
@@ -230,7 +232,7 @@ const KeepRejected = Type.Integer({
   minimum: 0,
   maximum: LIMITS.maxKeepRejectedDays,
   description:
-    "Days for which the source keeps rejected events that a change of its settings can fix. 0: it keeps none, and kept events are deleted.",
+    "Days to keep rejected events for replay. 0: the source keeps none, and kept events are deleted.",
 });
 const RequireOrigin = Type.Boolean({
   description: "Ingest requests without an Origin or Referer header are refused, unless they have a token.",
@@ -239,7 +241,7 @@ const IsActive = Type.Boolean({ description: "false: bootstrap and events are re
 
 const Bots = OneOf(BOT_POLICIES, {
   description:
-    "What happens to events of bots. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked.",
+    "What happens to bots' events. `apart`: they are stored, marked, and left out of stats by default. `reject`: they are not stored. `keep`: they are stored unmarked.",
 });
 const Engagement = Type.Boolean({
   description:
@@ -280,7 +282,7 @@ export const ChannelRule = Closed({
 export type ChannelRule = Static<typeof ChannelRule>;
 const CHANNEL_RULES = {
   description:
-    "The source's own rules for sources and channels. The first one that matches a visit wins over the lists of the service.",
+    "The source's own rules for sources and channels. The first one that matches a visit wins over the service's lists.",
 };
 const SOURCE_LIMITS = { description: "The limits that the source sets for itself." };
 

@@ -47,7 +47,7 @@ const ListedHealth = Closed(
         rejected: count("Events that were not stored."),
         failed: count("Requests that were refused."),
       }),
-      { description: "The counts of the last 24 hours; null: the caller does not have `debug:read`." },
+      { description: "The counts for the last 24 hours; null: the caller does not have `debug:read`." },
     ),
     topCode: textOrNull("The most frequent code of a refusal or of a rejected event in these hours."),
   },
@@ -93,9 +93,7 @@ export type ListSourcesQuery = Static<typeof ListSourcesQuery>;
 export const CreateSourceBody = Closed({ organizationId: OrganizationId, ...SOURCE_CREATE_INPUTS });
 export type CreateSourceBody = Static<typeof CreateSourceBody>;
 
-const echoed = Type.Optional(
-  text("Read-only. The value that the source has is ignored, any other one is refused."),
-);
+const echoed = Type.Optional(text("Read-only. The source's own value is ignored, any other is refused."));
 const echoedTime = Type.Optional(timeOrNull("Read-only. Ignored, since the service may have changed it."));
 /** The members of a source that only the service changes. An update ignores them, so that a source can be sent back as it is. */
 const ECHOED_FIELDS = {
@@ -177,13 +175,13 @@ export const AppliedLimits = Closed({
   sessionTimeoutSeconds: count("A session ends after this time without activity."),
   requestRate: Closed(
     {
-      client: rate("Requests of one client address to the source."),
+      client: rate("Requests from one client address to the source."),
       source: rate("Requests to the source."),
     },
     { description: "The rate limits of ingest." },
   ),
   clientBytesPerSecond: Nullable(Count, {
-    description: "Bytes of bodies of one client address a second; null: no limit.",
+    description: "Bytes of bodies from one client address a second; null: no limit.",
   }),
   ...contentLimits,
   dailyQuota: Closed(

@@ -137,7 +137,7 @@ export const answerMembers = {
   from: time("The start of the range."),
   to: time("The end of the range, exclusive."),
   incomplete: Type.Boolean({
-    description: "true: the warehouse has lost events of the range, so the figures are too low.",
+    description: "true: the warehouse has lost events in the range, so the figures are too low.",
   }),
   excluded: Nullable(Excluded),
   accuracy: Accuracy,
@@ -171,7 +171,7 @@ export const StatsQueryBody = Closed({
   currency: Type.Optional(
     Type.String({
       pattern: "^[A-Z]{3}$",
-      description: "Metrics of revenue count amounts of this currency (ISO 4217) only.",
+      description: "Revenue metrics count only amounts in this currency (ISO 4217).",
     }),
   ),
   attribution: Type.Optional(Attribution),
@@ -200,7 +200,7 @@ export const StatsQueryBody = Closed({
         total: Type.Optional(
           Type.Boolean({
             description:
-              "true: `total` and `other` are answered, and the share that each row has of the total. Not by goal.",
+              "true: the response has `total`, `other` and each row's share of the total. Not by goal.",
           }),
         ),
       },
@@ -277,7 +277,7 @@ export const StatsAnswer = Closed({
         description: "`joined`: a visitor or user with the same id in several sources counts once.",
       }),
     }),
-    { description: "The sources of a query of several; null: it is of one." },
+    { description: "The sources of a query over several; null: it covers one." },
   ),
   total: Nullable(StatsTotal, {
     description: "The figures of all rows of all pages together; null: not requested.",

@@ -47,18 +47,18 @@ export const PageReport = Closed({
     maxItems: LIMITS.maxReportedPolicies,
     description: "Every Content-Security-Policy of the page, from headers and `<meta>` elements.",
   }),
-  script: OneOf(["loaded", "failed", "unknown"], { description: "Whether the script of the client loaded." }),
+  script: OneOf(["loaded", "failed", "unknown"], { description: "Whether the client's script loaded." }),
   request: Nullable(
     Closed({
       status: Nullable(Type.Integer(), {
-        description: "The status of the response; null: the network or the browser blocked the request.",
+        description: "The response's status; null: the network or the browser blocked the request.",
       }),
       code: Nullable(Word, { description: "The `code` of the response." }),
       attemptId: Maybe(Word, {
         description: "The `attemptId` of the response, which tells it from that of another web server.",
       }),
     }),
-    { description: "The last request of the client; null: there was none." },
+    { description: "The client's last request; null: there was none." },
   ),
   // the description is in issues, so it says what a time looks like
   sentAt: Time,

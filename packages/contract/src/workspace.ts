@@ -160,8 +160,7 @@ export const CreateTokenBody = Closed({
   ),
   allWorkspaces: Type.Optional(
     Type.Boolean({
-      description:
-        "The token can access every workspace of yours. Only a person who is signed in can create it.",
+      description: "The token can access all your workspaces. Only a person who is signed in can create it.",
     }),
   ),
   sourceId: Type.Optional(
@@ -177,7 +176,7 @@ export const CreateTokenBody = Closed({
     Nullable(
       OneOf(TOKEN_SCOPES, {
         description:
-          "What the token can do for its source. `stats` (default): read its stats. `ingest`: send its events. Needs `sourceId`.",
+          "What the token can do for its source. `stats` (default): read its stats. `ingest`: send events. Needs `sourceId`.",
       }),
     ),
   ),
@@ -187,7 +186,7 @@ export const CreateTokenBody = Closed({
         minLength: LIMITS.minPasswordLength,
         maxLength: LIMITS.maxPasswordLength,
         description:
-          "The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the scope `stats`.",
+          "The token reads stats only together with this password (see POST /api/stats/unlock). Needs `sourceId` and the `stats` scope.",
       }),
     ),
   ),
@@ -343,7 +342,7 @@ export const Readiness = Closed({
       waitingEvents: count("Accepted events that are not in it yet."),
       lagSeconds: Type.Number({ description: "The age of the oldest of them." }),
       failedRollups: count(
-        "Days of sources whose rollup could not be built. They are tried again; until then their stats take longer.",
+        "Days of sources whose rollup could not be built. They are tried again. Until then their stats take longer.",
       ),
       problems: Type.Array(Type.String(), {
         description:

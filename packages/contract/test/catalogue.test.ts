@@ -151,7 +151,10 @@ describe("Limits", () => {
     says(events, `${LIMITS.maxPageBytes / 1_024} KiB and depth ${LIMITS.maxDepth}`);
     says(events, `over ${days(LIMITS.maxEventAgeSeconds)} days back`);
     says(events, `over ${LIMITS.maxFutureSeconds / 3_600} hours ahead`);
-    says(WARNING_MESSAGES.timestamp_clamped, `${LIMITS.futureClampSeconds / 60} minutes to 24 hours`);
+    says(
+      WARNING_MESSAGES.timestamp_clamped,
+      `more than ${LIMITS.futureClampSeconds / 60} minutes in the future`,
+    );
     says(events, `\`event_name_too_long\` | over ${LIMITS.maxEventNameLength} characters`);
     says(events, `\`event_id_too_long\` | over ${LIMITS.maxEventIdLength} characters`);
     says(events, `\`event_too_large\` | over ${LIMITS.maxEventBytes / 1_024} KiB`);

@@ -111,7 +111,7 @@ describe("the address of a website", () => {
     ["a.*.example.com", /\* can only stand/, "https://*.example.com"],
     ["example.*", /\* can only stand/, null],
     ["https://*", /\* can only stand/, "*"],
-    ["*://example.com", /scheme/, "https://example.com"],
+    ["*://example.com", /instead of/, "https://example.com"],
     ["a..example.com", /host name is not valid/, null],
     ["ex%61mple.com", /host name is not valid/, null],
     ["999.1.1.1", /host name is not valid/, null],

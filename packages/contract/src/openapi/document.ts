@@ -44,7 +44,7 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     description:
-      "An access token with the scope `ingest`. Servers send it with their events. Pages send none: keep it secret.",
+      "An access token with the `ingest` scope. Servers send it with their events. Pages send none. Keep it secret.",
   },
 };
 
@@ -120,15 +120,15 @@ function accessText(access: Operation["access"]): string {
     case "public":
       return "No authentication is required.";
     case "public-key":
-      return "The public key in the path identifies the source. No token is required. With a token of the scope `ingest` the events are marked as sent by a server, and no Origin is needed.";
+      return "The public key in the path identifies the source. No token is required. With an `ingest` token, the events are marked as sent by a server, and no Origin is needed.";
     case "person":
-      return "Requires a person who is signed in: a session of the console, or a JWT.";
+      return "Requires a person who is signed in, with a console session or a JWT.";
     case "token":
       return "Requires a valid token.";
     case "member":
-      return "Requires a token of a member of the workspace.";
+      return "Requires a workspace member's token.";
     default:
-      return `Requires the permission \`${access}\`.`;
+      return `Requires the \`${access}\` permission.`;
   }
 }
 

@@ -69,7 +69,7 @@ export const RESPONSE_HEADERS = {
     example: '</api/ingest/v2/pk_x/events>; rel="successor-version"',
   },
   "Headwater-Incomplete": {
-    description: "`true`: the warehouse has lost events of the source and the range.",
+    description: "`true`: the warehouse has lost events of the source in the range.",
     schema: Text,
     example: "true",
   },

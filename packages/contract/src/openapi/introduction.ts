@@ -7,7 +7,7 @@ Bodies are JSON in UTF-8. Times are ISO 8601 in UTC with milliseconds. A value t
 
 ## Authentication
 
-Send an access token as \`Authorization: Bearer <token>\`. Create one with \`POST /api/tokens\` or \`headwater token create\`. A token in the query string is ignored. Pages need no token: the public key in the path identifies the source, and the source lists the origins that may use it.
+Send an access token as \`Authorization: Bearer <token>\`. Create one with \`POST /api/tokens\` or \`headwater token create\`. A token in the query string is ignored. Pages need no token. The public key in the path identifies the source, and the source lists the origins that may use it.
 
 ## Errors
 
@@ -27,5 +27,5 @@ A list has \`nextCursor\`. Pass it as \`cursor\` to get the next page. It is \`n
 
 ## Versions
 
-The ingest routes have a version in their path. Members are only ever added to responses, so ignore those that you do not know. A deprecated route answers with the headers \`Deprecation\` and \`Link\`.
+The ingest routes have a version in their path. Members are only ever added to responses, so ignore those that you do not know. A deprecated route responds with the headers \`Deprecation\` and \`Link\`.
 `;

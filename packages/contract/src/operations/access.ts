@@ -98,7 +98,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/members",
     summary: "List the members of a workspace",
     description:
-      "A page has up to 100 members. Pass `nextCursor` of the response as `cursor` to get the next page.",
+      "A page has up to 100 members. Pass the response's `nextCursor` as `cursor` to get the next page.",
     access: "members:manage",
     organization: "query",
     query: PageQuery,
@@ -144,7 +144,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/members/:userId",
     summary: "Remove a member and revoke their tokens for the workspace",
     description:
-      "The tokens of the member for this workspace stop working at once. Tokens of sources stay. To leave a workspace you must be signed in.",
+      "The member's tokens for this workspace stop working at once. Source tokens stay. To leave a workspace you must be signed in.",
     access: "members:manage",
     organization: "query-or-body",
     query: OptionalOrganizationQuery,
@@ -176,7 +176,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/tokens",
     summary: "Create an access token, which is shown once",
     description:
-      "The response is the only one that contains the token. It is yours or, with `userId`, that of a service account, and never has more permissions than you have. With `sourceId` it belongs to the source, and can only do what its `scope` says.",
+      "The response is the only one that contains the token. It is yours or, with `userId`, a service account's, and never has more permissions than you have. With `sourceId` it belongs to the source, and can only do what its `scope` says.",
     access: "tokens:manage",
     organization: "body",
     body: workspace.CreateTokenBody,
@@ -271,7 +271,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/sign-in/remember",
     summary: "Stay signed in in this browser",
     description:
-      "For pages of the console. It sets a cookie that lasts as long as the token, at most for `CONSOLE_TOKEN_DAYS`. The cookie only renews short-lived tokens.",
+      "For console pages. It sets a cookie that lasts as long as the token, at most for `CONSOLE_TOKEN_DAYS`. The cookie only renews short-lived tokens.",
     access: "token",
     status: 200,
     answer: RememberedSignIn,
@@ -284,7 +284,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/sign-in/remember/refresh",
     summary: "Get a short-lived token by the cookie of this browser",
     description:
-      "For pages of the console. The token does what the token of the sign-in does, for 15 minutes. A cookie that was replaced over a minute ago ends the sign-in.",
+      "For console pages. The token does what the sign-in's token does, for 15 minutes. A cookie that was replaced over a minute ago ends the sign-in.",
     access: "public",
     hasClientRate: true,
     body: RememberedBody,
@@ -299,7 +299,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/sign-in/remember/forget",
     summary: "Sign this browser out, in all of its tabs",
     description:
-      "For pages of the console. The short-lived tokens stop working at once, and a session of the console ends.",
+      "For console pages. The short-lived tokens stop working at once, and a console session ends.",
     access: "public",
     hasClientRate: true,
     body: RememberedBody,

@@ -74,7 +74,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email/confirm",
-    summary: "Confirm your email address by the code of the mail",
+    summary: "Confirm your email address with the code from the mail",
     description:
       "The code works once, for the user who asked for it. The previous address gets a mail with a link that takes the change back.",
     access: "person",
@@ -103,7 +103,7 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "GET",
     path: "/api/sessions",
-    summary: "List your sessions of the console",
+    summary: "List your console sessions",
     description: "Each sign-in is a session. Tokens that people created are not listed here.",
     access: "person",
     status: 200,
@@ -143,7 +143,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/invitations",
     summary: "Invite a person by email or by a link",
     description:
-      "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it. An access token cannot invite: it must not become a person.",
+      "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it. An access token cannot invite, because it must not become a person.",
     access: "members:manage",
     organization: "body",
     body: account.CreateInvitationBody,
@@ -227,7 +227,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/sign-in/link",
     summary: "Send a sign-in link by email",
     description:
-      "The answer never says whether the address has an account. The link works once, within 10 minutes. At most 5 links of an account are open, and 10 requests a minute of one client address are answered.",
+      "The response never says whether the address has an account. The link works once, within 10 minutes. An account can have 5 open links, and a client address can send 10 requests a minute.",
     access: "public",
     hasClientRate: true,
     body: account.EmailBody,
@@ -258,7 +258,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/sign-in/oidc/callback",
     summary: "Finish the sign-in with the identity provider",
     description:
-      "The provider redirects the browser here. The answer redirects it to the console with a one-time code.",
+      "The provider redirects the browser here. The response redirects it to the console with a one-time code.",
     access: "public",
     hasClientRate: true,
     query: OidcCallbackQuery,

@@ -32,21 +32,21 @@ export const DeliveryDay = Closed(
     ),
     rejected: counts("Events that the service rejected, by code, as their clients report them."),
     dropped: counts("Events that the clients lost, by cause, as they report them."),
-    missing: count("Events that a client numbered and that can arrive no more."),
+    missing: count("Events that a client numbered and that can no longer arrive."),
     stillPossible: count("Events that a client numbered and that may still wait in its queue."),
     inWarehouse: count("Accepted events that the warehouse has."),
     lostInWarehouse: count("Accepted events that the warehouse should have and has not."),
     erased: count("Accepted events that were erased with their visitors."),
-    expired: count("Accepted events that the retention of the source has deleted."),
+    expired: count("Accepted events that the source's retention has deleted."),
     waiting: count("Accepted events on their way to the warehouse."),
   },
-  { description: "The account of a day. Of expired events only their number is known." },
+  { description: "The account of a day. Only the number of expired events is known." },
 );
 export type DeliveryDay = Static<typeof DeliveryDay>;
 
 const DeliveryValue = Closed({
   value: textOrNull("The value of the dimension; null: unknown."),
-  accepted: count("Events of numbering clients that arrived."),
+  accepted: count("Events that arrived from clients that number them."),
   lost: count("Events that were dropped or are missing."),
 });
 export type DeliveryValue = Static<typeof DeliveryValue>;
@@ -63,7 +63,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 export const OpenAlert = Closed({
   type: OneOf(ALERT_TYPES, { description: "As the webhook names it." }),
   since: time("When it was noticed."),
-  stoppedEvents: Type.Array(Type.String(), { description: "Of `source.events_stopped`: the names." }),
+  stoppedEvents: Type.Array(Type.String(), { description: "For `source.events_stopped`: the names." }),
   delivery: Nullable(
     Closed({
       day: day("The UTC day."),
@@ -71,7 +71,7 @@ export const OpenAlert = Closed({
       lost: count("Events that were lost."),
       arrivedPercent: Type.Number({ description: "The share that arrived, never rounded up." }),
     }),
-    { description: "Of `source.delivery_low`." },
+    { description: "For `source.delivery_low`." },
   ),
 });
 export type OpenAlert = Static<typeof OpenAlert>;

@@ -37,7 +37,7 @@ export const AddPasskeyBody = Closed({
       id: credentialId,
       response: Type.Object(
         { clientDataJSON, attestationObject: bytes("the new public key, in base64url") },
-        { description: "The answer of the authenticator." },
+        { description: "The authenticator's response." },
       ),
     },
     { description: "The `toJSON()` of what `navigator.credentials.create` returned." },
@@ -55,7 +55,7 @@ export const PasskeySignInBody = Closed({
           signature: bytes("the signature, in base64url"),
           userHandle: bytes("the user of the passkey, in base64url"),
         },
-        { description: "The answer of the authenticator." },
+        { description: "The authenticator's response." },
       ),
     },
     { description: "The `toJSON()` of what `navigator.credentials.get` returned." },

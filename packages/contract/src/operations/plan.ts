@@ -15,7 +15,7 @@ export const PLAN_OPERATIONS = [
     path: "/api/tracking-sources/:sourceId/catalog",
     summary: "Get the event catalogue of a source",
     description:
-      "Which events the source has accepted, and what they look like. Events are counted within some seconds. The properties of some events of each name are looked at.",
+      "Which events the source has accepted, and what they look like. Events are counted within some seconds. Properties are read from a sample of events.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",

@@ -15,7 +15,7 @@ export const PUBLIC_OPERATIONS = [
     method: "GET",
     path: "/healthz",
     summary: "Check that the process is running",
-    description: "For liveness checks. It answers as long as the process runs.",
+    description: "For liveness checks. It responds as long as the process runs.",
     access: "public",
     status: 200,
     answer: workspace.Health,
@@ -28,7 +28,7 @@ export const PUBLIC_OPERATIONS = [
     path: "/readyz",
     summary: "Check that the service is ready",
     description:
-      "Ready means: the ledger is writable, migrations are done, the disk is not full, and the service is not shutting down. The state of the warehouse does not affect it, because accepted events wait in the ledger.",
+      "Ready means: the ledger is writable, migrations are done, the disk is not full, and the service is not shutting down. The warehouse's state does not affect it, because accepted events wait in the ledger.",
     access: "public",
     status: 200,
     answer: workspace.Readiness,
@@ -85,8 +85,8 @@ export const PUBLIC_OPERATIONS = [
     tag: "Documents",
     method: "GET",
     path: "/.well-known/security.txt",
-    summary: "Get the contact for reports of security problems",
-    description: "RFC 9116. Without `SECURITY_CONTACT` the answer is 404.",
+    summary: "Get the contact for security reports",
+    description: "RFC 9116. Without `SECURITY_CONTACT`, the response is 404.",
     access: "public",
     status: 200,
     answer: Type.String(),
@@ -101,7 +101,7 @@ export const PUBLIC_OPERATIONS = [
     path: "/sdk/v2.js",
     summary: "Get the browser client",
     description:
-      "Pages load it with the snippet of the install page. `with=engagement` adds the optional part `engagement`.",
+      "Pages load it with the install page's snippet. `with=engagement` adds the optional part `engagement`.",
     access: "public",
     query: Type.Object({
       with: Type.Optional(

@@ -18,7 +18,7 @@ export const pageQuery = (cursor: string) =>
       Type.Integer({
         minimum: 1,
         maximum: LIMITS.maxPageSize,
-        description: "The maximum number of rows of the page.",
+        description: "The maximum number of rows on the page.",
       }),
     ),
     cursor: Type.Optional(Type.String({ pattern: cursor, description: CURSOR })),

@@ -23,7 +23,7 @@ export const CreateReportBody = Closed({
   target: Type.String({
     minLength: 1,
     maxLength: LIMITS.maxReportTargetLength,
-    description: "One email address, or the URL of an incoming webhook of Slack.",
+    description: "One email address, or the URL of a Slack incoming webhook.",
   }),
   timezone: Type.Optional(timezone),
 });
@@ -37,10 +37,8 @@ export const StatsReport = Closed({
   timezone: text("The time zone of its days."),
   userId: text("Who created it."),
   createdAt: time("When it was created."),
-  confirmedAt: timeOrNull(
-    "Since when it is sent; null: its email address was asked, and has not agreed yet.",
-  ),
-  nextAt: timeOrNull("When it is sent next; null: its address has not agreed yet."),
+  confirmedAt: timeOrNull("Since when it is sent; null: the recipient has not agreed yet."),
+  nextAt: timeOrNull("When it is sent next; null: the recipient has not agreed yet."),
   lastSentAt: timeOrNull("When it was sent last; null: not yet."),
   lastError: textOrNull("Why it could not be sent last; null: it was sent."),
 });

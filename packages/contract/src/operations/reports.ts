@@ -55,7 +55,7 @@ export const REPORT_OPERATIONS = [
     path: REPORTS,
     summary: "Send a report every week or month",
     description:
-      "It is sent six hours after each week or month. An email address that is not one of a member gets a mail with a link, and the report waits until it agrees. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
+      "It is sent six hours after each week or month. An email address that is not a member's gets a mail with a link, and the report waits for consent. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",
@@ -70,7 +70,7 @@ export const REPORT_OPERATIONS = [
     method: "DELETE",
     path: `${REPORTS}/:reportId`,
     summary: "Delete a report",
-    description: "It is not sent any more.",
+    description: "It is no longer sent.",
     access: "sources:write",
     organization: "optional-query",
     source: "path",
@@ -86,7 +86,7 @@ export const REPORT_OPERATIONS = [
     path: `${REPORTS}/:reportId/send`,
     summary: "Send a report now",
     description:
-      "The report of the last complete week or month; of one source at most 5 in a minute. The schedule does not change.",
+      "The report for the last complete week or month. A source can send 5 a minute. The schedule does not change.",
     access: "sources:write",
     organization: "optional-query",
     source: "path",
@@ -117,7 +117,7 @@ export const REPORT_OPERATIONS = [
     path: CONSENT,
     summary: "Ask whether an address agrees to a report",
     description:
-      "The page of the link in the mail that asks. It changes nothing: mail scanners follow links.",
+      "The page of the link in the mail that asks. It changes nothing, because mail scanners follow links.",
     ...LINK_PAGE,
   },
   {
@@ -135,7 +135,7 @@ export const REPORT_OPERATIONS = [
     method: "GET",
     path: UNSUBSCRIBE,
     summary: "Ask whether to unsubscribe from a report",
-    description: "The page of the link in each mail. It changes nothing: mail scanners follow links.",
+    description: "The page of the link in each mail. It changes nothing, because mail scanners follow links.",
     ...LINK_PAGE,
   },
   {

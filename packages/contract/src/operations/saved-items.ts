@@ -12,8 +12,7 @@ export const SAVED_ITEM_OPERATIONS = [
     method: "GET",
     path: SAVED,
     summary: "List saved segments, funnels and annotations",
-    description:
-      "Those that are shared with the workspace, and your own. Links to shared stats do not see them.",
+    description: "Those that are shared with the workspace, and your own. Share links do not show them.",
     access: "member",
     organization: "optional-query",
     source: "path",
@@ -29,7 +28,7 @@ export const SAVED_ITEM_OPERATIONS = [
     path: SAVED,
     summary: "Save a segment, a funnel or an annotation",
     description:
-      "It is yours alone, unless `shared` is true. The console shows it on the stats page of the source.",
+      "It is yours alone, unless `shared` is true. The console shows it on the source's stats page.",
     access: "member",
     organization: "optional-body",
     source: "path",

@@ -17,7 +17,7 @@ export const SOURCE_OPERATIONS = [
     path: SOURCES,
     summary: "List the sources of a workspace",
     description:
-      "Each source has its health. Without `limit` the list is complete. With it, pass `nextCursor` of the response as `cursor` to get the next page; a source whose place changes in between can be on both pages or on none.",
+      "Each source has its health. Without `limit` the list is complete. With it, pass the response's `nextCursor` as `cursor` to get the next page. A source whose place changes in between can be on both pages or on none.",
     access: "sources:read",
     organization: "query",
     query: sources.ListSourcesQuery,
@@ -32,7 +32,7 @@ export const SOURCE_OPERATIONS = [
     path: SOURCES,
     summary: "Create a source",
     description:
-      "A source is one website or application. Its public key is in the response. `retentionDays` needs the permission `sources:admin`.",
+      "A source is one website or application. Its public key is in the response. `retentionDays` needs the `sources:admin` permission.",
     access: "sources:write",
     organization: "body",
     elevated: { fields: ["retentionDays"], permission: "sources:admin" },
@@ -48,7 +48,7 @@ export const SOURCE_OPERATIONS = [
     method: "GET",
     path: `${SOURCES}/:sourceId`,
     summary: "Get a source",
-    description: "The response has all settings of the source and the times of its last activity.",
+    description: "The response has the source's settings and the times of its last activity.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",
@@ -64,7 +64,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId`,
     summary: "Change the given fields of a source",
     description:
-      "Fields that are not in the body stay as they are. A list replaces the whole list. `limits` and `retentionDays` need the permission `sources:admin`.",
+      "Fields that are not in the body stay as they are. A list replaces the whole list. `limits` and `retentionDays` need the `sources:admin` permission.",
     access: "sources:write",
     organization: "body",
     source: "path",
@@ -80,7 +80,7 @@ export const SOURCE_OPERATIONS = [
     method: "DELETE",
     path: `${SOURCES}/:sourceId`,
     summary: "Delete a source",
-    description: "The keys of the source stop working at once. Its stored events are kept until they expire.",
+    description: "The source's keys stop working at once. Its stored events are kept until they expire.",
     access: "sources:admin",
     organization: "optional-query",
     source: "path",
@@ -146,7 +146,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/verify`,
     summary: "Check an install from the report of a page",
     description:
-      "A page reports what it loaded and what the service answered. The service fetches and changes nothing. The response says what is wrong, and has the line that fixes it.",
+      "A page reports what it loaded and how the service responded. The service fetches and changes nothing. The response says what is wrong, and has the line that fixes it.",
     access: "sources:read",
     organization: "optional-body",
     source: "path",
@@ -162,7 +162,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/test`,
     summary: "Test a page of your site",
     description:
-      "The service fetches the page as visitors get it, without running its scripts, and asks itself as the page would. Nothing is counted. It requests public addresses only: for a page in a private network, run `headwater doctor` there.",
+      "The service fetches the page as visitors get it, without running its scripts, and asks itself as the page would. Nothing is counted. It requests only public addresses. For a page in a private network, run `headwater doctor` there.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",

@@ -81,7 +81,7 @@ export const STATS_OPERATIONS = [
     tag: "Stats",
     path: "/api/stats/properties",
     summary: "List the names of the properties that events have",
-    description: "Use a name as the dimension `property:<name>` or the metric `sum:<property>` of a query.",
+    description: "Use a name in a query as the dimension `property:<name>` or the metric `sum:<property>`.",
     body: stats.StatsPropertiesBody,
     answer: stats.StatsPropertiesAnswer,
   },
@@ -104,7 +104,7 @@ export const STATS_OPERATIONS = [
     path: "/api/stats/source",
     summary: "Get the state of a source's stats",
     description:
-      "The name of the source, the time of its last event, and what the warehouse lacks of its events. The holder of a shared stats link can see no more of the source itself.",
+      "The source's name, the time of its last event, and its events that the warehouse lacks. A share link shows no more about the source.",
     query: stats.StatsSourceQuery,
     answer: stats.StatsSourceAnswer,
     codes: sourceCodes(["password_required", ...QUERY_CODES]),
@@ -139,7 +139,7 @@ export const STATS_OPERATIONS = [
     path: "/api/tracking-sources/:sourceId/delivery",
     summary: "Account for the events that a source's clients produced",
     description:
-      "How many arrived each day, how many were lost and why, and where the accepted ones are. Clients that do not number their events lose none as far as anybody knows.",
+      "How many arrived each day, how many were lost and why, and where the accepted ones are. Losses of clients that do not number their events are unknown.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",
@@ -169,8 +169,7 @@ export const STATS_OPERATIONS = [
     method: "POST",
     path: "/api/stats/unlock",
     summary: "Exchange the token and the password of a share link for a token that reads its stats",
-    description:
-      "The token of the response works for 12 hours. The number of tries of a client address is limited.",
+    description: "The response's token works for 12 hours. A client address has a limited number of tries.",
     access: "public",
     body: stats.StatsUnlockBody,
     status: 200,

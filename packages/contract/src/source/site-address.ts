@@ -75,7 +75,7 @@ function problemOf(text: string): string | null {
   const authority = rest.split(/[/?#]/, 1)[0]!;
   if (/[,;|]/.test(authority)) return "it has a comma, semicolon or bar; each entry is one address";
   if (scheme === undefined && authority.includes("@")) return "it is an email address";
-  if (scheme === "*") return "* cannot stand for the scheme";
+  if (scheme === "*") return "write http:// or https:// instead of *://";
   const hostAndPort = authority.split("@").at(-1)!;
   const isWord = /^[^.:[\]*]+$/.test(hostAndPort) && hostAndPort.toLowerCase() !== "localhost";
   if (scheme === undefined && isWord)
