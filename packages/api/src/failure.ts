@@ -52,7 +52,7 @@ export class ApiFailure extends Error {
 
 /** The failure of a response that is not what the service answers. */
 export function unreadable({ origin, pathname }: URL, { status }: Response): ApiFailure {
-  const message = `${origin}${pathname} answered ${status}, but not as Headwater does.`;
+  const message = `${origin}${pathname} responded with ${status}, but not as Headwater does.`;
   return new ApiFailure(status, { code: "unreadable", message, hint: "Check the address of the service." });
 }
 
@@ -72,6 +72,6 @@ export async function readFailure(url: URL, response: Response): Promise<ApiFail
   if (answer?.code && answer.message)
     return new ApiFailure(status, answer, 1_000 * Number(headers.get("Retry-After")) || null);
   if (!PROXY_STATUSES.includes(status)) return unreadable(url, response);
-  const message = `${url.origin} is not available: a proxy answered ${status}.`;
+  const message = `${url.origin} is not available. A proxy responded with ${status}.`;
   return new ApiFailure(status, { ...UNREACHABLE, message });
 }

@@ -48,7 +48,7 @@ test("A proxy's answer for a service that is down counts as none: a read is sent
   await using proxy = await clientOf((_, response) => response.writeHead(503).end("<h1>Unavailable</h1>"));
   const { status, code, message } = await failureOf(proxy.api.getSource(SOURCE));
   assert.deepEqual([status, code, proxy.waitsMs.length], [503, "unreachable", 3]);
-  assert.match(message, /is not available: a proxy answered 503\.$/);
+  assert.match(message, /is not available\. A proxy responded with 503\.$/);
   await failureOf(proxy.api.createSource(NEW_SOURCE));
   assert.equal(proxy.waitsMs.length, 3);
 });
@@ -67,7 +67,7 @@ test("A body that is not complete JSON, such as another server's page, is unread
     assert.equal(code, "unreadable");
     assert.equal(
       message,
-      `${other.baseUrl}/api/tracking-sources/src_1 answered ${status}, but not as Headwater does.`,
+      `${other.baseUrl}/api/tracking-sources/src_1 responded with ${status}, but not as Headwater does.`,
     );
   }
 });

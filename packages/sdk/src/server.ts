@@ -193,7 +193,7 @@ function read({ ok, status, headers, url }: Response, content: ReplyBody): SendA
   return {
     sent: failed(
       content.code ?? null,
-      explanation || `${url} answered ${status}, but it is not a Headwater server.`,
+      explanation || `${url} responded with ${status}, but it is not a Headwater server.`,
     ),
     openedSessionId: ok && !content.results ? content.sessionId : undefined,
     isTooLarge: status === 413,

@@ -81,7 +81,7 @@ async function ask(options: TestingOptions, path: string, method = "GET"): Promi
   });
   if (response.ok) return response;
   throw new Error(
-    `${url} answered ${response.status}: it is not the address of \`npx headwater test-server\`.`,
+    `${url} responded with ${response.status}. It is not the address of \`npx headwater test-server\`.`,
   );
 }
 

@@ -145,7 +145,7 @@ test("Without a test server, or at another one, the failure says what to do.", a
   const url = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
   const wrong = await failureOf(expectNoRejections({ url }));
   other.close();
-  assert.match(wrong.message, /answered 404: it is not the address of `npx headwater test-server`/);
+  assert.match(wrong.message, /responded with 404\. It is not the address of `npx headwater test-server`/);
 });
 
 test("HEADWATER_TEST_URL is the default address.", async () => {
