@@ -15,6 +15,8 @@ consoleTest(
     await section.getByRole("button", { name: "Test my site" }).click();
     await section.getByText(/of 13 checks failed\./).waitFor();
     assert.equal(await section.getByRole("listitem").count(), 13);
+    await section.getByText("Paste into the page", { exact: true }).waitFor();
+    await section.getByText("Add this origin", { exact: true }).waitFor();
     for (const width of [1440, 1024, 390]) {
       await page.setViewportSize({ width, height: 1400 });
       for (const { colorScheme, rules } of SCHEMES) {
@@ -33,6 +35,7 @@ consoleTest(
       .first()
       .waitFor();
     await section.getByText(/^npx headwater doctor 'http:\/\/10\.0\.0\.1\/' --key pk_/).waitFor();
+    await section.getByText("Run in a terminal", { exact: true }).first().waitFor();
   },
 );
 

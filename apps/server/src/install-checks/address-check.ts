@@ -28,7 +28,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
   }
   if (base.startsWith("http://") && report.url.startsWith("https://") && !isLocal(base)) {
     return wrong(
-      `The page is loaded over https and sends to ${base} over http, which browsers block.`,
+      `The page is loaded over https but sends to ${base} over http, which browsers block.`,
       "Serve the API over https and set BASE_URL to that address.",
     );
   }
@@ -41,7 +41,7 @@ function compareAddress(evidence: Evidence): CheckFinding {
   if (isFirstParty) return ok(`The page sends to ${base}, a path of its own site.`);
   return wrong(
     `The page sends to ${base}, not to ${expected}.`,
-    `Use the service's address.${hintForNextJs(found, "src and data-api")}`,
+    `Change the snippet to send to ${expected}.${hintForNextJs(found, "src and data-api")}`,
   );
 }
 

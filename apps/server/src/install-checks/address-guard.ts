@@ -91,7 +91,7 @@ export function createPublicGuard(own: URL): AddressGuard {
     const host = withoutBrackets(url);
     if (isIP(host) && isPrivateAddress(host)) throw new PrivateAddressError(url.hostname);
     if (!["", "80", "443"].includes(url.port))
-      throw new ForbiddenAddressError(`the service requests the ports 80 and 443 only, not ${url.port}`);
+      throw new ForbiddenAddressError(`the service connects only to ports 80 and 443, not ${url.port}`);
     return lookupPublic;
   };
 }

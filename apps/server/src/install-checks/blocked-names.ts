@@ -31,10 +31,10 @@ export function findBlockReason(base: string): string | null {
   const host = url.hostname;
   const [label = ""] = host.split(".");
   if (BLOCKED_HOSTS.test(host) || BLOCKED_EVENT_HOSTS.test(host))
-    return `a rule of EasyPrivacy matches hosts like ${label}.…`;
-  if (SUSPICIOUS_LABELS.test(label)) return `filter lists match hosts like ${label}.…`;
+    return `an EasyPrivacy rule matches hosts that start with \`${label}.\``;
+  if (SUSPICIOUS_LABELS.test(label)) return `filter lists match hosts that start with \`${label}.\``;
   const folder = BLOCKED_FOLDERS.exec(`${url.pathname}/`)?.[0];
-  return folder === undefined ? null : `filter lists match folders like ${folder}`;
+  return folder === undefined ? null : `filter lists match paths that contain \`${folder}\``;
 }
 
 export function checkBlockedName(evidence: Evidence): CheckFinding {
@@ -45,10 +45,10 @@ export function checkBlockedName(evidence: Evidence): CheckFinding {
   if (blocked === undefined) return ok("No known filter list blocks the address by its name.");
   const isFirstParty = originOf(blocked) === originOf(evidence.report.url);
   return warning(
-    `Ad blockers may block ${blocked} because of its name: ${findBlockReason(blocked)}.`,
+    `Ad blockers may block ${blocked}: ${findBlockReason(blocked)}.`,
     isFirstParty
-      ? "Use a path with a neutral name, such as /hw."
-      : `Serve it under a host with a neutral name, or under a path of your own site: \`${HEADWATER} source install --proxy\` prints the rules.`,
+      ? "Use a path with a neutral name, such as /hw. This command prints the rules for nginx:"
+      : "Serve it under a host with a neutral name, or proxy it through your own site. This command prints the rules for nginx:",
     `${HEADWATER} source install ${evidence.service.sourceId ?? "<source id>"} --proxy nginx --path /hw`,
   );
 }

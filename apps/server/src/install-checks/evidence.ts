@@ -59,7 +59,7 @@ export const toUnknownService = (
 
 /** A page as it was fetched. */
 export interface FetchedPage extends Pick<PageReport, "url" | "snippets" | "policies"> {
-  /** Why the page could not be fetched, such as `answers 404`; null when it was fetched. */
+  /** Why the page could not be fetched, such as `responds with 404`; null when it was fetched. */
   readonly problem: string | null;
   /** Some policies were not read, because the page has too many or they are too long. */
   readonly hasUnreadPolicy: boolean;

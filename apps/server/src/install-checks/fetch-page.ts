@@ -17,7 +17,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 export function describeNetworkError(error: unknown): string {
   if (error instanceof ForbiddenAddressError) return `${NOT_REQUESTED}: ${error.message}`;
   if (error instanceof Error && error.name === "TimeoutError")
-    return `did not answer within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
+    return `did not respond within ${SERVER_LIMITS.doctorTimeoutMs / 1_000} s`;
   return `cannot be reached (${systemCode(error) ?? messageOf(error)})`;
 }
 
@@ -73,7 +73,7 @@ export async function fetchPage(start: string, send: SendRequest): Promise<Fetch
     const { url, response } = followed;
     if (!response.ok) {
       await response.body?.cancel();
-      return unreadPage(url, `answers ${response.status}`);
+      return unreadPage(url, `responds with ${response.status}`);
     }
     const html = await readBody(response, DOCTOR_PAGE_BYTES);
     if (html === null) return unreadPage(url, `is larger than ${DOCTOR_PAGE_BYTES} bytes`);

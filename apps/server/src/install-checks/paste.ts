@@ -22,4 +22,4 @@ export const renderScriptUrl = ({ kind }: SnippetForm, url: string): string =>
 
 /** A bundle that loads the client may belong to a Next.js application, where the attributes are those of a <Script> tag. */
 export const hintForNextJs = (form: SnippetForm, attributes: string): string =>
-  form.kind === "bundle" && !isBuiltIn(form) ? ` In the <Script> of Next.js: ${attributes}.` : "";
+  form.kind === "bundle" && !isBuiltIn(form) ? ` In the Next.js <Script>, set ${attributes}.` : "";

@@ -127,9 +127,9 @@ const nameToChange = ({ name }: Directive) => (name === "default-src" ? "script-
 
 /** A policy that was not read may block what the others allow. */
 function okUnlessUnread({ hasUnreadPolicy }: Evidence, message: string): CheckFinding {
-  const limit = `at most ${LIMITS.maxReportedPolicies} policies of ${MAX_POLICY_LENGTH} characters are read`;
+  const limit = `${LIMITS.maxReportedPolicies} policies, each up to ${MAX_POLICY_LENGTH.toLocaleString("en")} characters`;
   return hasUnreadPolicy
-    ? unknown(`The page has a Content-Security-Policy that was not read: ${limit}.`)
+    ? unknown(`One Content-Security-Policy of the page was not checked. Headwater reads at most ${limit}.`)
     : ok(message);
 }
 
@@ -182,7 +182,7 @@ function findInlineProblem(directive: Directive, { nonce, hash }: PageSnippet): 
   if (needsNonce) {
     return wrong(
       "The snippet's tag lacks the nonce that the page's Content-Security-Policy requires.",
-      "Give the snippet's tag the nonce of the response, as the page's other scripts have it.",
+      "Give the snippet's tag the response's nonce, as the page's other scripts have it.",
       '<script nonce="…">',
     );
   }
@@ -210,7 +210,7 @@ function findFileProblem(directive: Directive, { snippet, url, page }: ClientScr
   if (isStrict) {
     return wrong(
       "The page's Content-Security-Policy does not allow the tag to load the script.",
-      "With 'strict-dynamic', browsers ignore allowed hosts: give the tag the nonce of the response.",
+      "With 'strict-dynamic', browsers ignore allowed hosts. Give the tag the response's nonce.",
       '<script nonce="…"',
     );
   }

@@ -51,12 +51,12 @@ async function checkPreflight(url: string, origin: string, send: SendRequest): P
   };
   const response = await send(url, { method: "OPTIONS", headers });
   await response.body?.cancel();
-  if (!response.ok) return `The preflight request (OPTIONS ${url}) is answered ${response.status}`;
+  if (!response.ok) return `The preflight request (OPTIONS ${url}) gets a ${response.status} response`;
   const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
   const allowsHeader = allowed === "*" || allowed.includes("content-type");
   return allowsOrigin(response, origin) && allowsHeader
     ? null
-    : `The preflight request (OPTIONS ${url}) does not allow ${origin}`;
+    : `The CORS headers of the preflight response (OPTIONS ${url}) do not allow ${origin}`;
 }
 
 /** @returns the error code; null: the answer is not one of Headwater's */
@@ -104,13 +104,13 @@ export async function probeApi(options: ApiProbeOptions): Promise<ApiProbe> {
     const clockAheadMs = readClockAhead(response, sentAt, clock());
     const code = await readErrorCode(response);
     const known = code === null ? undefined : BY_REFUSAL[code];
-    const otherAnswer = code === null ? ", which is not an answer of Headwater" : ` ${code}`;
+    const otherAnswer = code === null ? ", not as Headwater does" : ` ${code}`;
     const answerProblem = allowsOrigin(response, origin)
       ? null
-      : `The answer does not allow ${origin} to read it`;
+      : `The response's CORS headers do not allow ${origin}`;
     return {
       ...(known ?? NOT_SAID),
-      apiProblem: known ? null : `answers ${response.status}${otherAnswer}`,
+      apiProblem: known ? null : `responds with ${response.status}${otherAnswer}`,
       isBusy: BUSY_STATUS.includes(response.status),
       corsProblem: preflightProblem ?? answerProblem,
       clockAheadMs,
@@ -127,7 +127,7 @@ export async function probeScript(url: string, send: SendRequest): Promise<strin
   try {
     const response = await send(url);
     await response.body?.cancel();
-    if (!response.ok) return `answers ${response.status}`;
+    if (!response.ok) return `responds with ${response.status}`;
     const type = response.headers.get("content-type") ?? "without a content type";
     return /javascript/.test(type) ? null : `is ${type}, not a script`;
   } catch (error) {

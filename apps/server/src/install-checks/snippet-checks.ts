@@ -10,14 +10,14 @@ const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'
 
 export function checkPage({ report, pageProblem, service }: Evidence): CheckFinding {
   const { url } = report;
-  if (pageProblem === null) return ok(`The page ${url} answers.`);
+  if (pageProblem === null) return ok(`The page ${url} responds.`);
   const problem = `The page ${url} ${pageProblem}.`;
   if (!pageProblem.startsWith(NOT_REQUESTED))
     return wrong(problem, "Give the URL of a page that visitors open. It must not require a sign-in.");
   const api = service.apiBaseUrl === null ? "" : ` --api ${service.apiBaseUrl}`;
   return wrong(
     problem,
-    "The server tests public addresses only. Run this command on a machine that can open the page:",
+    "The server can open only public addresses. Run this command on a machine that can open the page:",
     `${HEADWATER} doctor ${shellQuote(url)} --key ${service.publicKey}${api}`,
   );
 }
@@ -78,7 +78,7 @@ function checkExpectedKey({ service }: Evidence): CheckFinding | null {
   if (expectedKeyState === "retired")
     return wrong(
       `The key ${publicKey} was replaced by a newer one.`,
-      `Paste the current snippet of the source's install page; \`${installCommand(service)}\` prints it too. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.`,
+      `Paste the current snippet from the source's install page. \`${installCommand(service)}\` prints it too. To accept the old key for some time, use POST /api/tracking-sources/:sourceId/restore-key.`,
     );
   return null;
 }
@@ -130,7 +130,7 @@ export function checkKey(evidence: Evidence): CheckFinding {
     if (pageKeyEndsAt === null) return ok(`The key is ${publicKey}.`);
     return warning(
       `The key ${publicKey} was replaced by a newer one, and ${describeEnd(pageKeyEndsAt)}.`,
-      "Paste the current snippet into the page before then. The source's install page shows it, and this command prints it:",
+      "Before then, paste the current snippet into the page. The source's install page shows it, and this command prints it:",
       installCommand(evidence.service),
     );
   }

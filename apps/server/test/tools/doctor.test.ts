@@ -258,12 +258,12 @@ describe("headwater doctor", () => {
     assert.match(
       stdout,
       new RegExp(
-        `^warning {2}key: .* replaced by a newer one, and stops working on ${end} UTC\\.\\n.*before then`,
+        `^warning {2}key: .* replaced by a newer one, and stops working on ${end} UTC\\.\\n.*Before then`,
         "m",
       ),
     );
     assert.match(stdout, /\n {11}npx headwater source install <source id>\n/);
-    assert.match(stdout, /\nIt works, with 1 warning: see above\.\n$/);
+    assert.match(stdout, /\nIt works, with 1 warning above\.\n$/);
   });
 
   test("A failed check is printed with what to do and the line to paste.", async () => {
@@ -347,7 +347,7 @@ describe("headwater doctor", () => {
       "/file": /redirects to file:/,
       "/cut": /cannot be reached/,
       "/large": /larger than/,
-      "/gone": /answers 404/,
+      "/gone": /responds with 404/,
     };
     for (const [path, problem] of Object.entries(problems)) {
       const { code, checks } = await examine(path);
@@ -370,7 +370,7 @@ describe("headwater doctor", () => {
       none.notOk.map(([check]) => check),
       ["reachable"],
     );
-    assert.match(none.checks[5]!.message, /\/sdk\/v2\.js\?with=engagement answers 404/);
+    assert.match(none.checks[5]!.message, /\/sdk\/v2\.js\?with=engagement responds with 404/);
     assert.deepEqual((await examine("/self", "--api", world.url)).notOk[0], ["reachable", "wrong"]);
   });
 
@@ -396,7 +396,7 @@ describe("headwater doctor", () => {
       ["cors", "wrong"],
       ["clock", "wrong"],
     ]);
-    assert.match(checks[6]!.message, /OPTIONS .* is answered 405/);
+    assert.match(checks[6]!.message, /OPTIONS .* gets a 405 response/);
   });
 
   test("An address that blockers know by its name is a warning only.", async () => {

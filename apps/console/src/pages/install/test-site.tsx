@@ -45,7 +45,7 @@ export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProp
         </Text>
         {isLocal && (
           <CodeBlock
-            title={`Headwater opens public addresses only. For ${site}, run this in a terminal`}
+            title={`Headwater can open only public addresses. For ${site}, run this in a terminal`}
             text={`${HEADWATER} doctor ${site}/ --key ${publicKey} --api ${new URL(API_BASE).href.replace(/\/+$/, "")}`}
           />
         )}
@@ -90,7 +90,16 @@ function TestResult({ result: { isWorking, checks } }: { readonly result: Verifi
   );
 }
 
-function CheckRow({ check: { status, message, hint, paste } }: { readonly check: InstallCheck }) {
+/** Says where the text of a fix belongs. */
+function titleOfFix(check: InstallCheck["check"], text: string): string {
+  if (text.startsWith(`${HEADWATER} `)) return "Run in a terminal";
+  if (check === "origin") return "Add this origin";
+  if (check === "snippet") return "Paste into the page";
+  if (check.startsWith("csp_") && !text.startsWith("<")) return "Set in the policy";
+  return "Set in your code";
+}
+
+function CheckRow({ check: { check, status, message, hint, paste } }: { readonly check: InstallCheck }) {
   const needsAction = status === "wrong" || status === "warning";
   return (
     <li>
@@ -104,7 +113,7 @@ function CheckRow({ check: { status, message, hint, paste } }: { readonly check:
             <TextWithCode text={hint} />
           </Text>
         )}
-        {needsAction && paste !== null && <CodeBlock title="Paste this" text={paste} />}
+        {needsAction && paste !== null && <CodeBlock title={titleOfFix(check, paste)} text={paste} />}
       </div>
     </li>
   );
