@@ -21,11 +21,11 @@ const notUsed = () => new PasskeyFailure("No passkey was used.", "Try again, or 
 function explain(error: unknown, host: string): PasskeyFailure {
   const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError")
-    return new PasskeyFailure("This device has a passkey of yours already.", "Use that one to sign in.");
+    return new PasskeyFailure("This device already has your passkey.", "Use it to sign in.");
   if (name === "SecurityError")
     return new PasskeyFailure(
-      `Passkeys of this service work at ${host} only.`,
-      "Open the console there. If the host is wrong, the operator changes `BASE_URL` or `APP_URL`.",
+      `This service’s passkeys work only at ${host}.`,
+      "Open the console there. If the host is wrong, the operator must change `BASE_URL` or `APP_URL`.",
     );
   return notUsed();
 }

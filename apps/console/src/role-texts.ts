@@ -2,12 +2,12 @@
 import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
-  viewer: "Sees sources, install instructions and stats.",
+  viewer: "Can see sources, install instructions and stats.",
   developer:
-    "Does all that a viewer does. Also creates and changes sources, debugs requests and exports events.",
+    "Can do all that a viewer can. Can also create and change sources, debug requests and export events.",
   admin:
-    "Does all that a developer does. Also manages members, tokens and quotas, rotates keys and erases visitors.",
-  owner: "Does everything. Also manages other owners.",
+    "Can do all that a developer can. Can also manage members, tokens and quotas, rotate keys and erase visitors.",
+  owner: "Can do everything. Can also manage other owners.",
 };
 
 /** @returns for example `Owner` */

@@ -16,7 +16,7 @@ export type Credential = { readonly code: string } | { readonly token: string };
 const NO_PROFILE = { name: null, email: null };
 const NO_TOKENS = new ApiFailure(403, {
   code: "permission_denied",
-  message: "You can sign in to this service with its identity provider only.",
+  message: "You can sign in to this service only with its identity provider.",
 });
 
 /** Whose account it opens. */

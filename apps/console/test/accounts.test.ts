@@ -76,7 +76,7 @@ accountTest(
     const admin = await newPage(t);
     await openAs(admin, `${world.url}/team`, await world.ownerSession());
     await admin.getByRole("button", { name: "Add member" }).click();
-    await admin.getByLabel("Send to").fill("grace@shop.example");
+    await admin.getByLabel("Email address").fill("grace@shop.example");
     await admin.getByLabel("Role of the invited person").selectOption("developer");
     await admin.getByRole("button", { name: "Send invitation" }).click();
     await admin.getByText("Invitation sent").waitFor();

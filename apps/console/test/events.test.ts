@@ -76,7 +76,7 @@ consoleTest(
     await open(`/sources/events?sourceId=${source.sourceId}`);
     await page.getByText("This source has no plan.").waitFor();
     const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
-    assert.match((await row("order").textContent()) ?? "", /^order24.*Not planned/);
+    assert.match((await row("order").textContent()) ?? "", /^order24.*Not in the plan/);
 
     await page.getByRole("button", { name: "Draft plan from events" }).click();
     const proposed = dialog(page).getByRole("list", { name: "Proposed events" });
@@ -131,7 +131,7 @@ consoleTest(
     });
 
     await openPlan(page);
-    await page.getByLabel("Events that are not planned").selectOption("warn");
+    await page.getByLabel("Events not in the plan").selectOption("warn");
     await page.getByText("Plan version 4 · ").waitFor();
     await requireAccessible(page);
     await shootAll(page, "settings", shoot);
@@ -139,9 +139,9 @@ consoleTest(
     await dialog(page)
       .getByLabel(/^Compare current version 4/)
       .selectOption("2");
-    const modes = dialog(page).getByLabel("Change of Checks of the plan");
-    await modes.getByLabel("Version 2: Checks of the plan").getByText('"unknownEvents": "allow"').waitFor();
-    await modes.getByLabel("Version 4: Checks of the plan").getByText('"unknownEvents": "warn"').waitFor();
+    const modes = dialog(page).getByLabel("Change of Plan checks");
+    await modes.getByLabel("Version 2: Plan checks").getByText('"unknownEvents": "allow"').waitFor();
+    await modes.getByLabel("Version 4: Plan checks").getByText('"unknownEvents": "warn"').waitFor();
     await dialog(page).getByLabel("Change of order").waitFor();
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);
@@ -157,7 +157,7 @@ consoleTest(
     await world.server.maintain();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
     await page.getByRole("button", { name: "Review: Plan violation" }).click();
-    const violations = page.getByRole("list", { name: "Violations of the tracking plan" });
+    const violations = page.getByRole("list", { name: "Tracking plan violations" });
     await violations
       .getByText(/properties\.currency must be present; found nothing|price must be of the type number/)
       .first()
@@ -201,7 +201,7 @@ consoleTest(
 
     await open(`/sources/events?sourceId=${source.sourceId}`);
     const order = page.getByRole("row", { name: /^order / });
-    await order.getByText("3, 1 not planned").waitFor();
+    await order.getByText("3, 1 not in the plan").waitFor();
     await page.getByText("Plan version 1 · warns · 1 violation", { exact: true }).waitFor();
     await order.locator(".badge", { hasText: "Warns" }).waitFor();
     await order.click();
@@ -265,7 +265,7 @@ consoleTest(
     await page.setViewportSize({ width: 360, height: 1200 });
     await open(`/sources/events?sourceId=${sourceId}`);
     await page.getByText(name).first().waitFor();
-    await page.getByRole("row", { name: "constructor" }).getByText("Not planned").waitFor();
+    await page.getByRole("row", { name: "constructor" }).getByText("Not in the plan").waitFor();
     await requireAccessible(page);
     const width = () => page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(await width(), 360);
@@ -302,7 +302,7 @@ consoleStatsTest(
     await until("the violations are in the warehouse", counted);
     await page.reload();
     await openPlan(page);
-    await page.getByText("7 accepted events of the last 30 days violated the plan.").waitFor();
+    await page.getByText("In the last 30 days, 7 accepted events violated the plan.").waitFor();
     const chart = page.getByRole("img", { name: /by day$/ });
     assert.equal(await chart.locator("> span").count(), 30);
     assert.equal(await chart.locator('> span[title$=": 3"] > span').getAttribute("style"), "height: 100%;");

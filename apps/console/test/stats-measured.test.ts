@@ -87,7 +87,11 @@ consoleStatsTest(
     await open(`${lastDays(empty)}&${MEASURED_TABS}`);
     await page.getByText("Check that “Measure engagement” is on in the source’s settings").waitFor();
     await page.getByText('revenue: {amount: 49.9, currency: "EUR"}').waitFor();
-    await page.getByText("No web vitals yet. Turn on Web vitals on the Install page.").waitFor();
+    await page
+      .getByText(
+        "No web vitals yet. On the Install page, switch on Web vitals, then copy the new snippet to your site.",
+      )
+      .waitFor();
     await page.getByRole("link", { name: "Install page" }).waitFor();
     await look("unmeasured");
     assert.deepEqual(found, []);

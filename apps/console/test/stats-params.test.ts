@@ -386,15 +386,15 @@ test("Below an Explore table stands what the shares are of and what a folder is,
       { order: { field: "channel", direction: "asc" } },
     );
   assert.deepEqual(notesOf(["channel"], ["newVisitors", "bounceRate"], [0.5, null]), [
-    "Share: the row’s percentage of the total of “New visitors”. A visitor in several rows counts once in the total, so shares may add up to more than 100%.",
+    "Share is the row’s percentage of the “New visitors” total. A visitor in several rows counts once in the total, so shares may add up to more than 100%.",
   ]);
   assert.deepEqual(notesOf(["channel"], ["pageviews"], [0.5]), [
-    "Share: the row’s percentage of the total of “Page views”.",
+    "Share is the row’s percentage of the “Page views” total.",
   ]);
   assert.deepEqual(notesOf(["channel"], ["bounceRate"], [null]), [], "rates have no share");
   assert.match(notesOf(["folder:2"], ["pageviews"], null).join(), /^A folder ends with a slash/);
-  assert.equal(sumHint("dauPerWau"), "No total: each ratio belongs to one day");
-  assert.equal(sumHint("visitors28Days"), "No total: the rows cover overlapping days");
+  assert.equal(sumHint("dauPerWau"), "No total, because each ratio belongs to one day");
+  assert.equal(sumHint("visitors28Days"), "No total, because the rows cover overlapping days");
   assert.equal(sumHint("bounceRate"), undefined);
 });
 

@@ -18,11 +18,11 @@ consoleTest(
 
     await page.route(MEMBERS, (route) => route.fulfill({ status: 502, ...html }));
     await open("/team");
-    await page.getByText("is not available: a proxy answered 502.").waitFor();
+    await page.getByText("is not available. A proxy responded with 502.").waitFor();
     await page.unroute(MEMBERS);
     await page.route(MEMBERS, (route) => route.fulfill({ status: 200, body: '{"members":[' }));
     await open("/team");
-    await page.getByText("answered 200, but not as Headwater does.").waitFor();
+    await page.getByText("responded with 200, but not as Headwater does.").waitFor();
     assert.equal(await page.getByText("JSON").count(), 0);
   },
 );

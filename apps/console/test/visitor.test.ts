@@ -85,7 +85,7 @@ consoleStatsTest(
     await page.getByRole("link", { name: "ann", exact: true }).click();
     await page.getByRole("button", { name: "Erase visitor" }).click();
     const dialog = page.getByRole("dialog", { name: "Erase this visitor?" });
-    await dialog.getByText("All data of the visitor “ann”").waitFor();
+    await dialog.getByText("All events, sessions and debug history of the visitor “ann”").waitFor();
     await shoot("visitor-erase");
     await dialog.getByRole("button", { name: "Erase visitor" }).click();
     await page.getByText("Receipt:").waitFor();

@@ -39,7 +39,7 @@ consoleTest(
     await open("/workspaces/new", await memberToken(world, "admin"));
     await page.getByLabel("Name").fill("Third");
     await page.getByRole("button", { name: "Create workspace", exact: true }).click();
-    await page.getByText("An access token never acts as a person, so it cannot do this.").waitFor();
+    await page.getByText("Only a person who is signed in can do this. An access token cannot.").waitFor();
   },
 );
 
@@ -51,7 +51,7 @@ consoleTest(
     await page.getByRole("button", { name: "Create token" }).click();
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByLabel("Label").fill("Shop server");
-    await page.getByLabel("Access").selectOption("Send events of a source");
+    await page.getByLabel("Access").selectOption("Send a source’s events");
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
     await page.getByText("Sends events only").waitFor();

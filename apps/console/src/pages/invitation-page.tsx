@@ -38,7 +38,7 @@ export function InvitationPage() {
 const NoOffer = ({ error }: { readonly error: Error }) =>
   error instanceof ApiFailure && error.code === "invalid_payload" ? (
     <Alert color="red" title="Incomplete link" role="alert">
-      Copy the whole link from the invitation, or ask for a new one.
+      Copy the whole link from the invitation, or ask the person who invited you for a new one.
     </Alert>
   ) : (
     <ErrorAlert error={error} />

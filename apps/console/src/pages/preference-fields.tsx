@@ -80,8 +80,8 @@ interface PreferenceFieldsProps {
 export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
   const examples = examplesOf(chosen.locale);
   const labels = (auto: string, others: Readonly<Record<string, string>> = {}) => {
-    const asLanguage = `As the language: ${auto}`;
-    return (value: string) => (value === "auto" ? asLanguage : (others[value] ?? value));
+    const ofLanguage = `Language default: ${auto}`;
+    return (value: string) => (value === "auto" ? ofLanguage : (others[value] ?? value));
   };
   return (
     <>
@@ -93,7 +93,7 @@ export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
         onChoose={(theme) => onChange({ ...chosen, theme })}
       />
       <Choice
-        label="Language of dates and numbers"
+        label="Language for dates and numbers"
         description="Words stay English."
         values={SORTED_LOCALES}
         labelOf={languageOf}
@@ -116,7 +116,7 @@ export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
       />
       <Choice
         label="First day of the week"
-        description="Of calendars. Weeks in stats begin on Monday."
+        description="Applies to calendars. In stats, weeks always begin on Monday."
         values={WEEK_STARTS}
         labelOf={labels(examples.day, DAY_LABELS)}
         value={chosen.weekStart}

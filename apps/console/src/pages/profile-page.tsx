@@ -30,7 +30,7 @@ export function ProfilePage() {
   return (
     <Page
       title="Profile"
-      lead="Your name, preferences and sessions. Members of your workspaces see your name."
+      lead="Your name, preferences and sessions. Members of your workspaces can see your name."
     >
       <ConfirmAddress />
       <QueryResult query={profile}>

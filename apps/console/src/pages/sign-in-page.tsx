@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   },
   invitation_ended: {
     title: "Invitation ended",
-    text: "The invitation was accepted or revoked, or it has expired. Ask for a new one.",
+    text: "The invitation was accepted or revoked, or it has expired. Ask the person who invited you for a new one.",
   },
   oidc_failed: {
     title: "Sign-in failed",
@@ -210,7 +210,7 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
           Sign in
         </AsyncButton>
         <Text size="sm" c="dimmed" className="centered">
-          This browser stays signed in.
+          You will stay signed in on this browser.
         </Text>
       </Stack>
     </form>

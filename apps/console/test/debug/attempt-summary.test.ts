@@ -113,7 +113,7 @@ consoleTest(
     await shoot("debug-problems");
     await page.getByLabel("Origin", { exact: true }).selectOption("https://two.example");
     await problems.getByText("2 requests from https://two.example").waitFor();
-    const matching = page.getByLabel("Last 24 hours, matching requests");
+    const matching = page.getByLabel("Matching requests, last 24 hours");
     await matching.getByText("Refused2").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await problems.getByText("3 requests from 2 origins").waitFor();

@@ -23,14 +23,14 @@ consoleTest(
     await kept.getByRole("button", { name: "Review: Kept events" }).click();
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
     const dialog = page.getByRole("dialog", { name: "Replay kept events" });
-    await dialog.getByText("0 of 2 events would be stored").waitFor();
+    await dialog.getByText("0 of 2 events would be accepted").waitFor();
     await dialog.getByText(/^2 events would be rejected again: The origin/).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
     const change = { organizationId: ORGANIZATION_ID, allowedOrigins: ["https://shop.example"] };
     assert.equal((await world.ask(path, { method: "PATCH", body: change })).status, 200);
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
-    await dialog.getByText("2 of 2 events would be stored").waitFor();
+    await dialog.getByText("2 of 2 events would be accepted").waitFor();
     await dialog.getByRole("button", { name: "Replay" }).click();
     await dialog.getByText("Done: 2 stored, 0 duplicates, 0 rejected again, of 2.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();

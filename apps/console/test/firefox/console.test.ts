@@ -226,7 +226,7 @@ firefoxTest(
 
     await open(page, "/team");
     await page.getByRole("button", { name: "Add member" }).click();
-    await page.getByLabel("Send to").pressSequentially("grace@shop.example");
+    await page.getByLabel("Email address").pressSequentially("grace@shop.example");
     await page.getByRole("button", { name: "Send invitation" }).click();
     const invitation = /http:\S+\/invitation#code=\S+/.exec((await mails.next()).text)?.[0] ?? "";
     provider.user = { sub: "grace-1", email: "grace@shop.example", email_verified: true, name: "Grace" };

@@ -67,7 +67,7 @@ const signOut = async (page: Page) => {
 };
 
 async function addPasskey(page: Page, name: string): Promise<void> {
-  await page.getByLabel("Name of the passkey").fill(name);
+  await page.getByLabel("Passkey name").fill(name);
   await page.getByRole("button", { name: "Add a passkey" }).click();
 }
 
@@ -84,13 +84,13 @@ passkeyTest(
     await home(page);
     await page.goto(`${world.url}/profile`);
     const section = page.getByRole("region", { name: "Passkeys", exact: true });
-    await section.getByLabel("Name of the passkey").waitFor();
+    await section.getByLabel("Passkey name").waitFor();
     await shoot(page, "passkeys-none");
     await addPasskey(page, "Work laptop");
     const remove = section.getByRole("button", { name: "Remove Work laptop" });
     await remove.waitFor();
     await addPasskey(page, "The same laptop");
-    await page.getByText("This device has a passkey of yours already").waitFor();
+    await page.getByText("This device already has your passkey").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot(page, "passkeys-one");
 
@@ -127,7 +127,7 @@ passkeyTest("A sign-in with a passkey that fails says why, and what to do.", asy
 
   await page.goto(`${world.url.replace("localhost", "stats.localhost")}/sign-in`);
   await passkeySignIn(page).click();
-  await page.getByText("Passkeys of this service work at localhost only").waitFor();
+  await page.getByText("This service’s passkeys work only at localhost").waitFor();
 
   await page.goto(`${world.url}/sign-in`);
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });

@@ -84,7 +84,7 @@ consoleStatsTest(
     await page.getByRole("link", { name: "Open Delivery" }).click();
     await page.getByText("80% of events arrived").waitFor();
     assert.deepEqual(await sumsOf(page), ["Accepted 8", "Rejected 0", "Lost 2"]);
-    await page.getByRole("img", { name: "Lost events by day" }).waitFor();
+    await page.getByRole("img", { name: "Lost events by UTC day" }).waitFor();
     const [dropped, missing, ...more] = await rowsOf(page, "Lost and rejected");
     assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
     assert.match(dropped?.[0] ?? "", /^Unsent for more than a day.*Check Debug/);
@@ -119,7 +119,7 @@ consoleStatsTest(
     const linked = page.getByRole("group", { name: "Range" }).getByRole("button").first();
     await page.getByText("80% of events arrived").waitFor();
     assert.equal(await linked.getAttribute("aria-pressed"), "true");
-    await page.getByRole("img", { name: "Lost events by day" }).waitFor();
+    await page.getByRole("img", { name: "Lost events by UTC day" }).waitFor();
     await page.getByText(dayOf(noon(42)), { exact: true }).waitFor();
 
     const asked: string[] = [];

@@ -87,7 +87,7 @@ consoleStatsTest(
     await dialog.getByRole("button", { name: "Create report" }).click();
     const failing = dialog.getByRole("row", { name: /127\.0\.0\.1/ });
     await failing.getByRole("button", { name: /^Send report/ }).click();
-    await failing.getByText("Not sent: the webhook answered 500").waitFor();
+    await failing.getByText("Not sent: the webhook responded with 500").waitFor();
     assert.equal(await failing.getByRole("alert").count(), 0, "the failure is shown once");
     await shoot("reports-failed");
     await failing.getByRole("button", { name: /^Delete report/ }).click();

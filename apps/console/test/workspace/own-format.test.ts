@@ -109,14 +109,14 @@ consoleTest(
     const field = (label: string) => page.getByLabel(label);
     await field("Time format").waitFor();
     assert.match((await field("Time format").locator("option").first().textContent()) ?? "", /8:30\sPM$/);
-    await field("Language of dates and numbers").selectOption("German");
+    await field("Language for dates and numbers").selectOption("German");
     assert.equal(
       await field("Time format").locator("option").first().textContent(),
-      "As the language: 20:30",
+      "Language default: 20:30",
     );
     assert.equal(
       await field("First day of the week").locator("option").first().textContent(),
-      "As the language: Monday",
+      "Language default: Monday",
     );
     await field("First day of the week").selectOption("Sunday");
     await shoot("profile-format");

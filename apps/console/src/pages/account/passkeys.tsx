@@ -118,7 +118,7 @@ function PasskeyRow({ passkey }: { readonly passkey: OwnPasskey }) {
         <bdi>{name}</bdi>
         {host !== location.hostname && (
           <Text size="sm" c="dimmed">
-            Works at {host} only
+            Works only at {host}
           </Text>
         )}
       </td>
@@ -174,7 +174,7 @@ function AddPasskey() {
         {added.error && <ErrorAlert error={added.error} />}
         <Group align="flex-end" className="fields">
           <TextInput
-            label="Name of the passkey"
+            label="Passkey name"
             placeholder="Work laptop"
             autoComplete="off"
             flex={1}

@@ -65,7 +65,7 @@ export function HealthPanel(props: HealthPanelProps) {
     onAllow,
   } = props;
   const { status, lastBootstrapAt, lastEventAt, last24h, topCodes, warnings } = health;
-  const period = isFiltered ? "Last 24 hours, matching requests" : "Last 24 hours";
+  const period = isFiltered ? "Matching requests, last 24 hours" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
   const rejectsByPlan = topCodes.some(({ code }) => code === PLAN_CODE);
@@ -109,9 +109,9 @@ export function HealthPanel(props: HealthPanelProps) {
       </div>
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          The list is a sample: in busy seconds not every request is listed.{" "}
-          {pluralize(last24h.notListed, "request")} of the last 24 hours{" "}
-          {last24h.notListed === 1 ? "is" : "are"} {isFiltered ? "" : "counted above but "}not listed.
+          In busy seconds, the list shows only a sample of requests. In the last 24 hours,{" "}
+          {pluralize(last24h.notListed, "request")} {last24h.notListed === 1 ? "was" : "were"}{" "}
+          {isFiltered ? "" : "counted above but "}not listed.
         </Text>
       )}
       {otherWarnings.map(({ code, message, hint }) => (

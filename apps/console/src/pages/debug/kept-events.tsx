@@ -97,10 +97,10 @@ function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProp
         {({ evaluated, selected, accepted, rejected }) => (
           <>
             <Text>
-              With the current settings, {formatCount(accepted)} of{" "}
-              {evaluated < selected ? "the oldest " : ""}
-              {pluralize(evaluated, "event")} would be stored.
-              {evaluated < selected && ` ${formatCount(selected)} events are kept in all.`}
+              {evaluated < selected &&
+                `Headwater tested the oldest ${formatCount(evaluated)} of these ${formatCount(selected)} events. `}
+              With the current settings, {formatCount(accepted)}
+              {evaluated === selected && ` of ${pluralize(selected, "event")}`} would be accepted.
             </Text>
             {rejected.map(({ code, events, message }) => (
               <Text key={code} size="sm">

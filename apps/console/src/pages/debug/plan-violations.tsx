@@ -34,7 +34,7 @@ export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanVio
       </>
     }
   >
-    <ul className="plan-violations" aria-label="Violations of the tracking plan">
+    <ul className="plan-violations" aria-label="Tracking plan violations">
       {violations.map(toItem)}
     </ul>
     <p>

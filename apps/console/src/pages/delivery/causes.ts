@@ -20,7 +20,7 @@ const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> =
       "The browser was offline, or its requests were refused or blocked. Check Debug for refused requests on these days.",
   },
   refused: {
-    title: "Refused by the service",
+    title: "Rejected by the service",
     advice: "The event was invalid or too large. Find the request in Debug, and correct what the site sends.",
   },
   unreachable: {
@@ -30,7 +30,7 @@ const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> =
   missing: {
     title: "Never sent",
     advice:
-      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause: serve the script from your own domain.",
+      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause. To avoid them, serve the script from your own domain.",
   },
   stillPossible: {
     title: "May still arrive",

@@ -6,7 +6,7 @@ import { type ReactNode, useState } from "react";
 import { numberFormatter } from "../../own-format.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
-import { Paper, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
+import { Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
@@ -141,13 +141,15 @@ function Rate({ source, days }: RateProps) {
         />
       </div>
       <Text size="sm" c="dimmed">
-        Losses are known only for clients that number their events, such as Headwater’s own.
-        {all > 0 && " Lost events by UTC day:"}
+        Headwater can count losses only for clients that send sequence numbers, as its own do.
       </Text>
       {all > 0 && (
         <div className="delivery-days">
+          <Title order={2} size="h5" mb="xs">
+            Lost events by UTC day
+          </Title>
           <DayColumns
-            label="Lost events by day"
+            label="Lost events by UTC day"
             days={lost}
             describe={(count) => pluralize(count, "lost event")}
           />

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<AlertType, (alert: OpenAlert) => string>> = {
   "source.events_stopped": ({ stoppedEvents }) => `No longer sent: ${stoppedEvents.join(", ")}.`,
   "source.delivery_low": ({ delivery }) =>
     delivery
-      ? `${delivery.arrivedPercent}% of the events of ${formatDays([delivery.day, delivery.day])} arrived.`
+      ? `On ${formatDays([delivery.day, delivery.day])}, ${delivery.arrivedPercent}% of events arrived.`
       : "",
 };
 

@@ -29,7 +29,7 @@ export function Recovery({ source, days }: RecoveryProps) {
         </SectionHeader>
         <KeptEventsOffer source={source} hasLink={days.length === 0} />
         {waiting > 0 && (
-          <Text size="sm">Wait: {pluralize(waiting, "event")} may still arrive within a day.</Text>
+          <Text size="sm">Wait up to a day. {pluralize(waiting, "event")} may still arrive.</Text>
         )}
         {damaged > 0 && (
           <Text size="sm" className="wrap">

@@ -49,11 +49,14 @@ export const EventDialog = (props: EventDialogProps) => {
   );
 };
 
+const NO_PAGES =
+  "A page is listed after three sessions sent the event from it. Paths with more than 100 characters are not listed.";
+
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
   <Text className="wrap" size="sm">
     {pluralize(seen.events, "event")}, first seen <RelativeTime at={seen.firstSeenAt} />, last seen{" "}
     <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
-    {seen.pages.join(", ") || "none yet (listed from three sessions on, up to 100 characters)"}.
+    {seen.pages.join(", ") || "none yet"}.{seen.pages.length === 0 && ` ${NO_PAGES}`}
   </Text>
 );
 

@@ -103,11 +103,11 @@ interface EventTableProps {
   readonly onOpen: (name: string) => void;
 }
 
-/** @returns for example `3, 1 not planned`; the properties of events that are not in the plan are only counted */
+/** @returns for example `3, 1 not in the plan`; the properties of events that are not in the plan are only counted */
 function describeProperties({ planned, seen }: KnownEvent): string {
   const rows = readRows(planned?.schema ?? {}, seen);
   const missing = planned ? rows.filter(({ isPlanned }) => !isPlanned).length : 0;
-  return missing > 0 ? `${rows.length}, ${missing} not planned` : String(rows.length);
+  return missing > 0 ? `${rows.length}, ${missing} not in the plan` : String(rows.length);
 }
 
 const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) => (
@@ -190,7 +190,7 @@ function PlanBadge({ event, version, isViolated }: PlanBadgeProps) {
   if (badge) return <Badge color={badge.color}>{badge.label}</Badge>;
   return (
     <Text component="span" size="sm" c="dimmed">
-      {mode === null ? "Not planned" : mode === "off" ? "Not checked" : "Planned"}
+      {mode === null ? "Not in the plan" : mode === "off" ? "Not checked" : "Planned"}
     </Text>
   );
 }

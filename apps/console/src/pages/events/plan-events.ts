@@ -48,7 +48,7 @@ export function differencesOf(before: TrackingPlan, after: TrackingPlan): PlanDi
   const modes = ({ mode, unknownEvents }: TrackingPlan) => ({ mode, unknownEvents });
   const names = new Set([...Object.keys(before.events), ...Object.keys(after.events)]);
   const all = [
-    { name: "Checks of the plan", before: modes(before), after: modes(after) },
+    { name: "Plan checks", before: modes(before), after: modes(after) },
     ...[...names].map((name) => ({ name, before: plannedIn(before, name), after: plannedIn(after, name) })),
   ];
   return all.filter((one) => JSON.stringify(one.before) !== JSON.stringify(one.after));

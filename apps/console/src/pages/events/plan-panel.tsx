@@ -123,7 +123,7 @@ function PlanSettings({ source, saved, onOpen }: PlanSettingsProps) {
         onChange={({ currentTarget: { value } }) => change({ mode: value as PlanFields["mode"] })}
       />
       <NativeSelect
-        label="Events that are not planned"
+        label="Events not in the plan"
         data={UNKNOWN_EVENTS}
         value={plan.unknownEvents}
         disabled={isLocked || plan.mode === "off"}

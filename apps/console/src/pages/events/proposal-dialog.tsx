@@ -1,5 +1,6 @@
 /** A dialog with the events that the service proposes for the plan, from the event catalogue. Each is accepted by itself. */
 import type { PlanProposal, PlanVersion, Source } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -35,6 +36,8 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
   );
 }
 
+const LIMIT = `A plan can have up to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;
+
 interface ProposalProps extends PlanDialogProps {
   readonly proposed: PlanProposal;
 }
@@ -54,7 +57,8 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
         {addedEvents.length === 0
           ? "The plan already has every event of the catalogue."
           : "Types come from the accepted events. A property is required if there were at least 20 events and all had it."}
-        {leftOut > 0 && ` The plan is full: ${pluralize(leftOut, "more event")} cannot be added.`}
+        {leftOut > 0 &&
+          ` ${pluralize(leftOut, "more event")} cannot be added. ${LIMIT} Remove events to make room.`}
       </Text>
       {addedEvents.length > 1 && (
         <Group>

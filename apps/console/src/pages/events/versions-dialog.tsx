@@ -32,7 +32,7 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
   const nameOf = (userId: string | null) =>
     userId === null ? "the service" : (names.get(userId) ?? "a member");
   return (
-    <Dialog opened onClose={onClose} title="Versions of the plan" isWide>
+    <Dialog opened onClose={onClose} title="Plan versions" isWide>
       <QueryResult query={list}>
         {({ versions }) => {
           const earlier = versions.filter(({ version }) => version !== saved.version);

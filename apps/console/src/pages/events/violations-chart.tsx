@@ -31,7 +31,7 @@ export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
   }));
   const total = days.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return null;
-  const label = `${pluralize(total, "accepted event")} of the last 30 days violated the plan`;
+  const label = `In the last 30 days, ${pluralize(total, "accepted event")} violated the plan`;
   return (
     <Stack gap="xs">
       <Text size="sm">{label}.</Text>

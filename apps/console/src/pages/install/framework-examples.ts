@@ -29,7 +29,7 @@ const EXAMPLE_TABLE: Record<InstallFramework, Omit<FrameworkExample, "value">> =
   node: {
     label: "Node.js",
     instruction:
-      "Call this from your server. It needs a token that may send events: create one on the Tokens page.",
+      "Call this from your server. It needs a token that can send events. Create one on the Tokens page.",
     code: ({ snippets }) => snippets.node,
   },
   curl: {

@@ -119,7 +119,7 @@ function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
           text={csp.snippetHash}
         />
         <Text size="sm" c="dimmed">
-          Do not add the hash if your policy has 'unsafe-inline': browsers ignore 'unsafe-inline' when a hash
+          Do not add the hash if your policy has 'unsafe-inline'. Browsers ignore 'unsafe-inline' when a hash
           is present.
         </Text>
       </Stack>

@@ -63,7 +63,7 @@ export function AddressesForm() {
   return (
     <SettingsSection
       title="Page URLs"
-      text="How page URLs are stored. Changes apply to new events only. Values of secret parameters and email addresses are always masked."
+      text="How page URLs are stored. Changes apply to new events only. Email addresses and the values of secret parameters, such as token, are always masked."
     >
       <NativeSelect
         label="Query parameters"

@@ -112,7 +112,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   requireOrigin: ({ fields, setFields }) => (
     <Switch
       label="Require an Origin header"
-      description="Refuses requests without one. Browsers always send it; servers and apps do not."
+      description="Refuses requests without one. Browsers always send it. Servers and apps do not."
       checked={fields.requireOrigin}
       onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
     />
@@ -121,7 +121,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
     <>
       <Switch
         label="Respect Global Privacy Control"
-        description="Visitors whose browser sends this signal are not counted."
+        description="Visitors whose browser sends this signal are not counted unless your site reports consent."
         checked={fields.respectGpc}
         onChange={(event) => setFields({ respectGpc: event.currentTarget.checked })}
       />
@@ -136,7 +136,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   engagement: ({ fields, setFields }) => (
     <Switch
       label="Measure engagement"
-      description="Time on page and scroll depth. This changes the snippet: copy the new one to your site."
+      description="Time on page and scroll depth. This changes the snippet, so copy the new one to your site."
       checked={fields.engagement}
       onChange={(event) => setFields({ engagement: event.currentTarget.checked })}
     />
@@ -144,7 +144,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   embedOrigins: ({ fields, setFields, failure }) => (
     <OriginsField
       label="Embedding sites"
-      help="Sites that may embed a share link of this source. If the list is empty, no site may."
+      help="Sites that can embed this source’s share links. If the list is empty, no site can."
       lineLabel="Embedding site"
       origins={fields.embedOrigins}
       onChange={(embedOrigins) => setFields({ embedOrigins })}
@@ -205,7 +205,7 @@ export const EMBEDDING = toPart("Embedding");
 export const GeneralForm = () => (
   <FieldsCard
     part={GENERAL}
-    text="The name of the source, and the requests that it accepts."
+    text="The source’s name, which requests it accepts, and what it measures and keeps."
     shows={(name) => name !== "privacy" && name !== "embedOrigins"}
   />
 );
@@ -217,7 +217,7 @@ export const PrivacyForm = () => (
 export const EmbeddingForm = () => (
   <FieldsCard
     part={EMBEDDING}
-    text="Where the stats of this source can be embedded."
+    text="Where this source’s stats can be embedded."
     shows={(name) => name === "embedOrigins"}
   />
 );

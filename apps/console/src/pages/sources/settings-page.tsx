@@ -160,10 +160,10 @@ function DeleteSection({ source }: { readonly source: Source }) {
           and tokens stop working.
         </Text>
         <Text>
-          Its stored events stay in the warehouse{" "}
-          {retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, and
-          nobody can open them. To keep a copy, export them first. To have them deleted, set a data retention
-          first.
+          Stored events stay in the warehouse{" "}
+          {retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, but
+          nobody can open them. Before you delete the source, export the events to keep a copy
+          {retentionDays === null && ", or set data retention so that they are deleted"}.
         </Text>
       </ConfirmDialog>
     </Section>

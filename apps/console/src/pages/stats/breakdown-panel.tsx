@@ -87,7 +87,7 @@ function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
     dimension,
     metrics: ["visitors", ...VITAL_METRICS],
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
-    hint: "No web vitals yet. Turn on Web vitals on the Install page.",
+    hint: "No web vitals yet. On the Install page, switch on Web vitals, then copy the new snippet to your site.",
   });
   return {
     ...tab,

@@ -14,7 +14,7 @@ export function MissingEventsAlert({ sourceId }: { readonly sourceId: string }) 
   const { data } = useQuery({ ...statsSourceQuery(sourceId), refetchInterval: REFETCH_MS });
   if (!data?.missingEvents) return null;
   const { events, firstDay, lastDay } = data.missingEvents;
-  const days = firstDay === lastDay ? `of ${firstDay}` : `between ${firstDay} and ${lastDay}`;
+  const days = firstDay === lastDay ? `from ${firstDay}` : `between ${firstDay} and ${lastDay}`;
   return (
     <Alert color="red" title="Stats are incomplete" role="alert">
       <TextWithCode

@@ -59,11 +59,11 @@ function NoVitals({ sourceId }: { readonly sourceId: string }) {
       {can("sources:read") && (
         <>
           {" "}
-          Turn on Web vitals on the{" "}
+          On the{" "}
           <TextLink to="/analytics/setup/install" search={{ sourceId }} size="sm" underline="always">
             Install page
           </TextLink>
-          .
+          , switch on Web vitals, then copy the new snippet to your site.
         </>
       )}
     </Text>

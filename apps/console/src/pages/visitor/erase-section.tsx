@@ -59,8 +59,8 @@ export function EraseSection({ source, ids }: EraseSectionProps) {
       >
         <Stack gap="xs">
           <Text className="wrap">
-            All data of the {chosen?.kind === "userId" ? "user" : "visitor"} “<bdi>{chosen?.id}</bdi>” will be
-            permanently deleted from “<bdi>{name}</bdi>”: events, sessions and debug history.
+            All events, sessions and debug history of the {chosen?.kind === "userId" ? "user" : "visitor"} “
+            <bdi>{chosen?.id}</bdi>” will be permanently deleted from “<bdi>{name}</bdi>”.
           </Text>
           <Text size="sm" c="dimmed">
             Events without this {chosen?.kind === "userId" ? "user ID" : "visitor ID"} are kept. This cannot

@@ -73,8 +73,8 @@ function Events({ source, subject, linked }: EventsProps) {
                 </TextLink>
               }
             >
-              There are no events of the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>”. They
-              may have been erased, have expired, or not be stored yet.
+              There are no events from the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>”.
+              They may have been erased, have expired, or not be stored yet.
             </EmptyState>
           );
         const ids = idsOf(events);

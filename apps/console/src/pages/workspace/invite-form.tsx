@@ -46,15 +46,15 @@ export function InviteForm({ onCreated }: InviteFormProps) {
         <Text size="sm" c="dimmed">
           An invitation works once, within 7 days.
           {methods?.sendsMail === false &&
-            " This service has no mail server: create a link and send it yourself."}
+            " This service has no mail server, so create a link and send it yourself."}
         </Text>
         {creation.error && <ErrorAlert error={creation.error} />}
         {methods?.sendsMail && (
           <TextInput
-            label="Send to"
+            label="Email address"
             type="email"
             data-autofocus
-            placeholder="Leave empty for a link"
+            placeholder="Leave empty to get a link"
             value={email}
             error={failure?.issueAt("email")}
             onChange={(event) => setEmail(event.currentTarget.value)}

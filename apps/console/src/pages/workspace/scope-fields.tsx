@@ -9,8 +9,8 @@ type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
 
 const SCOPE_OPTIONS = [
   { value: "", label: "Everything the role may do" },
-  { value: "ingest", label: "Send events of a source" },
-  { value: "stats", label: "Read stats of a source" },
+  { value: "ingest", label: "Send a source’s events" },
+  { value: "stats", label: "Read a source’s stats" },
 ];
 
 interface ScopeFieldsProps {

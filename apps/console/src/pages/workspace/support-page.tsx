@@ -45,7 +45,7 @@ function Support() {
             <Settings settings={answer.settings} />
           ) : (
             <Text size="sm" c="dimmed">
-              Only operators see the settings. Operators are the owners of the first workspace.
+              Only operators can see the service’s settings. Operators are the owners of its first workspace.
             </Text>
           )}
         </Stack>

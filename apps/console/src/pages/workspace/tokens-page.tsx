@@ -97,7 +97,7 @@ interface TokenText {
   readonly second: string;
 }
 
-const noteRole = ({ ceiling }: Token) => ceiling !== null && `Limited to the role ${roleName(ceiling)}`;
+const noteRole = ({ ceiling }: Token) => ceiling !== null && `Limited to the ${roleName(ceiling)} role`;
 
 const describeKey: TokenKind["describe"] = (token, { user, source }) => {
   const { label, sourceId, organizationId, userId } = token;
@@ -115,7 +115,7 @@ const GROUPS: readonly TokenKind[] = [
   },
   {
     title: "Share links",
-    columns: ["Link", "Stats of", "Created", "Last used", "Expires", ""],
+    columns: ["Link", "Source", "Created", "Last used", "Expires", ""],
     has: ({ scope }) => scope === "stats",
     describe: ({ label, sourceId, hasPassword }, { source }) => ({
       title: label,

@@ -73,7 +73,7 @@ function Usage() {
           <div className="list-tools">
             <SearchField
               label="Search sources"
-              placeholder="Search by name or ID of a source"
+              placeholder="Search by source name or ID"
               value={search}
               onChange={(text) => change({ search: text })}
             />

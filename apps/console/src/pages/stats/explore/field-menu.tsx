@@ -78,7 +78,7 @@ function FieldList<Name extends string>({ label, fields, chosen, limit, onChange
           </div>
         ))}
         {found.length > MAX_SHOWN && (
-          <MenuTitle>{found.length - MAX_SHOWN} more: type to find them.</MenuTitle>
+          <MenuTitle>{found.length - MAX_SHOWN} more. Type to find them.</MenuTitle>
         )}
         {found.length === 0 && <MenuTitle>No field for this table matches “{text}”.</MenuTitle>}
       </div>

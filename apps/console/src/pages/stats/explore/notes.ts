@@ -28,7 +28,7 @@ export function sharedMetric(
 function shareNote(metric: StatsMetric, rows: readonly string[]): string {
   const [counted = null] = /session|visitor|user/i.exec(metric) ?? [];
   const label = metricLabel(metric, rows);
-  const whole = `Share: the row’s percentage of the total of “${label}”.`;
+  const whole = `Share is the row’s percentage of the “${label}” total.`;
   return counted === null
     ? whole
     : `${whole} A ${counted.toLowerCase()} in several rows counts once in the total, so shares may add up to more than 100%.`;
@@ -59,6 +59,6 @@ export function emptyText({ rows, columns }: Pick<ExploreTable, "rows" | "column
 export const sumHint = (metric: StatsMetric): string | undefined => {
   if (!isRolling(metric)) return undefined;
   return isStickiness(metric)
-    ? "No total: each ratio belongs to one day"
-    : "No total: the rows cover overlapping days";
+    ? "No total, because each ratio belongs to one day"
+    : "No total, because the rows cover overlapping days";
 };

@@ -142,7 +142,7 @@ const StepFigures = ({ at, step: { visitors, shareOfFirst } }: StepFiguresProps)
   <>
     {formatCount(visitors)}{" "}
     {at > 0 && (
-      <span className="funnel-share dimmed" title="Share of the visitors of the first step">
+      <span className="funnel-share dimmed" title="Share of the first step’s visitors">
         {formatRate(shareOfFirst)}
       </span>
     )}

@@ -43,7 +43,8 @@ export function ReportsPanel({ view }: { readonly view: StatsView }) {
       {({ reports, canMail }) => (
         <Stack>
           <Text size="sm">
-            A report shows the figures of the week or month that has just ended, compared with the one before.
+            A report shows the figures for the week or month that has just ended, compared with the one
+            before.
           </Text>
           {!canMail && (
             <Text size="sm">

@@ -255,7 +255,7 @@ function CohortTable({
           </>
         )}{" "}
         Averages leave out unfinished {period}s.
-        {current !== -1 && ` Grey figures: the ${period} is not over.`}
+        {current !== -1 && ` Grey figures are for a ${period} that is not over.`}
       </Text>
     </Paper>
   );

@@ -1,4 +1,4 @@
-/** The form that asks for the name of a segment, a funnel or an annotation, and who sees it. */
+/** The form that asks for the name of a segment, a funnel or an annotation, and who can see it. */
 import { LIMITS } from "@headwater/contract/limits";
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -40,7 +40,7 @@ export function SaveItemForm({ label, canShare, onSave, onClose, children }: Sav
         {canShare && (
           <Switch
             label="Share with the workspace"
-            description="Otherwise only you see it."
+            description="If off, only you can see it."
             checked={isShared}
             onChange={(event) => setShared(event.currentTarget.checked)}
           />

@@ -76,8 +76,8 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
           onConfirm={onRemove}
         >
           <Text size="sm">
-            {shared ? "It disappears for all members of the workspace." : "Only you see it."} Links that were
-            made with it keep working.
+            {shared ? "It disappears for all members of the workspace." : "Only you can see it."} Links made
+            with it keep working.
           </Text>
         </ConfirmDialog>
       )}

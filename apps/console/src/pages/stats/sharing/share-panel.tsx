@@ -22,8 +22,8 @@ import { ReplaceLinkButton } from "./replace-link.tsx";
 export const SharePanel = ({ view }: { readonly view: StatsView }) => (
   <Stack>
     <Text size="sm" c="dimmed">
-      Anyone with a link can see all stats of this source, with event properties; a link is shown once, when
-      you create it.
+      Anyone with a link can see all of this source’s stats, including event properties. A link is shown only
+      once, when you create it.
     </Text>
     <CreateLinkForm view={view} />
     <LinkTable view={view} />
