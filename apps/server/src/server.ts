@@ -114,7 +114,7 @@ async function listen(server: Server, { PORT, HOST }: Config) {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
     throw new ConfigError(
-      `PORT ${PORT} of ${HOST} is in use, perhaps by a Headwater that runs already. Stop it, or set PORT to a free port, such as PORT=${PORT + 1}.`,
+      `PORT ${PORT} on ${HOST} is in use, perhaps by a Headwater that already runs. Stop it, or set PORT to a free port, such as PORT=${PORT + 1}.`,
     );
   }
 }

@@ -2,6 +2,7 @@
 import { createCache } from "../core/cache.ts";
 import { HEADWATER } from "../core/command-name.ts";
 import { Refusal } from "../core/refusal.ts";
+import { DAY_MS } from "../core/time.ts";
 import { hashToken, isPlausibleToken, looksLikeJwt } from "../core/token.ts";
 import type { Caller } from "../http/handler.ts";
 import type { Catalog, RefreshedToken } from "../ledger/ledger.ts";
@@ -62,7 +63,15 @@ function requireUsable(token: TokenRecord, now: number, idleMs: number): void {
   if (token.revokedAt !== null) throw new Refusal("revoked_token");
   if (token.expiresAt !== null && token.expiresAt <= now) throw new Refusal("expired_token");
   if (idleEndOf(token, idleMs) <= now)
-    throw new Refusal("expired_token", { message: "The session ended because it was not used." });
+    throw new Refusal("expired_token", {
+      message: `The console session ended after ${describeDays(idleMs)} of inactivity.`,
+      hint: "Sign in again.",
+    });
+}
+
+function describeDays(ms: number): string {
+  const days = Math.round(ms / DAY_MS);
+  return days === 1 ? "1 day" : `${days} days`;
 }
 
 /** A token that was presented, or the one behind a short-lived token. */
@@ -170,8 +179,8 @@ export function createAuthenticator(catalog: TokenCatalog, jwt: JwtAuthenticatio
     const { token } = await findUsable(readBearerToken(authorization), now);
     if (token.scope === "ingest" && token.sourceId === sourceId) return;
     throw new Refusal("permission_denied", {
-      message: "This token cannot send events of this source.",
-      hint: "Create a token with the scope `ingest` for this source, or send no Authorization header.",
+      message: "This token cannot send this source's events.",
+      hint: "Create a token with the `ingest` scope for this source, or send no Authorization header.",
     });
   }
   return { authenticate, authenticateSender, forget, flush };

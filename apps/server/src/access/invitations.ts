@@ -123,7 +123,7 @@ export const readInvitation: CatalogHandler<"readInvitation"> = async ({ body, n
 
 export const INVITATION_ENDED = {
   message: "The invitation was accepted or revoked, or it has expired.",
-  hint: "Ask for a new one.",
+  hint: "Ask the person who invited you for a new one.",
 };
 
 export const TOO_MANY_MEMBERS = {

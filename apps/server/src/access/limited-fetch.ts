@@ -17,7 +17,7 @@ export async function limitedFetch(url: string, options: object): Promise<Respon
       transform(chunk, controller) {
         left -= chunk.byteLength;
         if (left >= 0) controller.enqueue(chunk);
-        else controller.error(new Error(`${new URL(url).origin} sent an answer that is too large`));
+        else controller.error(new Error(`${new URL(url).origin} sent a response that is too large`));
       },
     }),
   );

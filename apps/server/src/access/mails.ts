@@ -37,7 +37,7 @@ export const addressChangedMail = ({ to, newAddress, url }: AddressChangedMail):
     subject: "Your email address was changed",
     paragraphs: [
       `The email address of your Headwater account is now ${newAddress}.`,
-      "If you changed it, you need not do anything. If you did not, undo the change: your account gets this address back, and all browsers are signed out.",
+      "If you changed it, you need not do anything. If you did not, undo the change. Your account then gets this address back, and all browsers are signed out.",
     ],
     button: "Undo the change",
     url,
@@ -62,7 +62,7 @@ const ROLE_TEXTS: Readonly<Record<Role, string>> = {
 export const invitationMail = ({ to, url, organizationName, inviterName, role }: InvitationMail): Mail =>
   renderLinkMail({
     to,
-    subject: `Invitation to ${toMailName(organizationName)} on Headwater`,
+    subject: `Invitation to join ${toMailName(organizationName)} on Headwater`,
     paragraphs: [
       `${toMailName(inviterName ?? "A member")} invites you to the workspace ${toMailName(organizationName)} on Headwater.`,
       `As ${role} you can ${ROLE_TEXTS[role]}.`,

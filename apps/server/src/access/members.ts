@@ -25,7 +25,7 @@ export const listMembers: CatalogHandler<"listMembers"> = async ({ organizationI
 /** Refuses to add a person: people join by themselves. For a body of any shape (`FieldRules`). */
 export function checkServiceAccount({ userId }: Readonly<Record<string, unknown>>): void {
   if (userId == null) return;
-  const message = "only creates service accounts: invite a person with POST /api/invitations";
+  const message = "only creates service accounts. Invite a person with POST /api/invitations";
   requireNoIssues([issueAt("userId", message)]);
 }
 

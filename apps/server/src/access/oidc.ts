@@ -48,7 +48,7 @@ const isFlow = (value: unknown): value is Flow =>
 function decodeFlow(text: string): Flow {
   const value = parseOrNull(Buffer.from(text, "base64url").toString());
   if (isFlow(value)) return value;
-  throw new Error("the cookie of the sign-in is damaged");
+  throw new Error("the sign-in cookie is damaged");
 }
 
 const textOf = (claims: object, name: string, maxLength: number): string | null => {

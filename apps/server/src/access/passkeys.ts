@@ -47,12 +47,12 @@ function obstacleOf({ actor }: Pick<Call<"addPasskey">, "actor">, services: Acce
   if (!takesPasskeys)
     return {
       message: `Passkeys need HTTPS and a host name. The address of this console is ${origin}.`,
-      hint: `The operator sets \`BASE_URL\` to an address such as https://stats.example.com. On your own machine, \`BASE_URL=http://localhost${port && `:${port}`}\` works too.`,
+      hint: `The operator must set \`BASE_URL\` to an address such as https://stats.example.com. On your own machine, \`BASE_URL=http://localhost${port && `:${port}`}\` works too.`,
     };
   if (actor.tokenId === null)
     return {
       message: "A JWT cannot add a passkey, because the passkey would outlive it.",
-      hint: "Sign in to the console in another way.",
+      hint: "Use another way to sign in to the console.",
     };
   return null;
 }
@@ -145,8 +145,8 @@ async function takeChallenge(
   const place = consolePlace(services);
   if (origin !== place.origin)
     throw new Refusal("passkey_refused", {
-      message: `Passkeys of this service work at ${place.origin} only.`,
-      hint: "Open the console there. If the address is wrong, the operator changes `BASE_URL` or `APP_URL`.",
+      message: `This service's passkeys work only at ${place.origin}.`,
+      hint: "Open the console there. If the address is wrong, the operator must change `BASE_URL` or `APP_URL`.",
     });
   if (!(await services.catalog.takePasskeyChallenge({ hash: hashToken(challenge), userId, now })))
     throw new Refusal("passkey_refused", {
@@ -175,7 +175,7 @@ export const addPasskey: AccessHandler<"addPasskey"> = async (call, services) =>
   };
   const outcome = await catalog.addPasskey({ passkey, actor, now });
   if (outcome === "limit_reached") throw tooMany();
-  if (outcome === "exists") throw new Refusal("passkey_refused", { message: "This passkey exists already." });
+  if (outcome === "exists") throw new Refusal("passkey_refused", { message: "This passkey already exists." });
   return { body: renderPasskey(passkey) };
 };
 
@@ -196,7 +196,7 @@ export function createPasskeySignInStart(services: AccessServices): Handler<"sta
     if (!(await catalog.hasPasskeys({ host })))
       throw new Refusal("passkey_refused", {
         message: `Nobody has a passkey for ${host}.`,
-        hint: "Sign in in another way, and add a passkey on the page Profile.",
+        hint: "Use another way to sign in, then add a passkey on the Profile page.",
       });
     const publicKey = await makeRequestOptions(host);
     await keepChallenge(services, publicKey, { userId: null, now });
@@ -214,7 +214,7 @@ async function startSession(services: AccessServices, { body, now }: Call<"signI
   if (passkey === null || response.userHandle !== userHandle(passkey.userId).toString("base64url"))
     throw new Refusal("passkey_refused", {
       message: "This passkey is not known here. It may have been removed.",
-      hint: "Sign in in another way. Add a new passkey on the page Profile.",
+      hint: "Use another way to sign in, then add a new passkey on the Profile page.",
     });
   const counter = await orRefuse(services, () => verifyUse(body, passkey, expected));
   const { token, session } = makeSession(services, now);

@@ -57,7 +57,7 @@ export const getSignInMethods: AccessHandler<"getSignInMethods"> = async (
 
 /** Why the other ways do not sign in. */
 export const providerOnly = ({ oidc }: Pick<AccessServices, "oidc">) => ({
-  message: "You can sign in to this service with its identity provider only.",
+  message: "You can sign in to this service only with its identity provider.",
   hint: `Continue with ${oidc?.name ?? "the identity provider"}. An operator who is locked out runs \`${HEADWATER} sign-in\` on the server.`,
 });
 

@@ -93,14 +93,14 @@ export function checkReach(body: Readonly<Record<string, unknown>>): void {
   const issues: Issue[] = [];
   if (typeof userId === "string" && hasSource)
     issues.push(
-      issueAt("userId", "userId cannot be combined with sourceId: the token belongs to the source"),
+      issueAt("userId", "userId cannot be combined with sourceId, because the token belongs to the source"),
     );
   if (allWorkspaces === true && hasSource)
     issues.push(issueAt("allWorkspaces", "allWorkspaces cannot be combined with sourceId"));
   if (typeof scope === "string" && !hasSource)
     issues.push(issueAt("sourceId", "scope needs a sourceId", "required"));
   if (typeof password === "string" && (!hasSource || scope === "ingest"))
-    issues.push(issueAt("password", "password needs a sourceId and the scope `stats`"));
+    issues.push(issueAt("password", "password needs a sourceId and the `stats` scope"));
   requireNoIssues(issues);
 }
 

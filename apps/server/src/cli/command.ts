@@ -106,7 +106,7 @@ export const JSON_OPTION = { json: flag("Print the result as JSON") };
 
 /** An option of every command for one workspace. */
 export const ORGANIZATION_OPTION = {
-  organization: text("id|name", "The workspace (default: the setting ORGANIZATION_ID)"),
+  organization: text("id|name", "The workspace (default: the ORGANIZATION_ID setting)"),
 };
 
 /** The positional argument of commands for one source. */

@@ -70,7 +70,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   source_not_found: `Run \`${HEADWATER} source list\` to see the sources.`,
   member_not_found: `Run \`${HEADWATER} member list\` to see the members.`,
   token_not_found: `Run \`${HEADWATER} token list\` to see the tokens.`,
-  member_exists: `Run \`${HEADWATER} member role\` to change the role of a member.`,
+  member_exists: `Run \`${HEADWATER} member role\` to change a member's role.`,
   slug_taken: "Choose another --slug, or omit it to derive one from the name.",
 };
 

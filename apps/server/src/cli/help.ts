@@ -69,7 +69,7 @@ async function groupHelp(name: string, { description, commands, note = [] }: Com
     `Usage: ${name} <command> [options]`,
     ...section("Commands:", await Promise.all(entries)),
     "",
-    `Run \`${name} <command> --help\` for the options of a command.`,
+    `Run \`${name} <command> --help\` for a command's options.`,
     ...note,
   ].join("\n");
 }

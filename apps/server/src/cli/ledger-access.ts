@@ -38,8 +38,8 @@ function refuseMissing(dataDir: string): void {
     const isMissing = code === "ENOENT" || code === "ENOTDIR";
     throw new CommandFailed(
       isMissing
-        ? `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service, or start the service once with \`${HEADWATER} serve\`.`
-        : `DATA_DIR ${dataDir} cannot be read (${code}). Run the command as the user of the service.`,
+        ? `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the service's folder, or start the service once with \`${HEADWATER} serve\`.`
+        : `DATA_DIR ${dataDir} cannot be read (${code}). Run the command as the service's user.`,
     );
   }
 }
@@ -96,7 +96,7 @@ async function findWorkspace({ ledger, config }: LedgerAccess, given: string | u
   if (known.some((one) => one.organizationId === organizationId)) return organizationId;
   if (known.length === 0) {
     throw new CommandFailed(
-      `The ledger has no workspace yet. Start the service once with \`${HEADWATER} serve\`: it creates the first workspace and its owner.`,
+      `The ledger has no workspace yet. Start the service once with \`${HEADWATER} serve\`, which creates the first workspace and its owner.`,
     );
   }
   if (given !== undefined) return pickWorkspace(known, given).organizationId;

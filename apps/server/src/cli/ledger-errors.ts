@@ -9,7 +9,7 @@ import { CommandFailed } from "./errors.ts";
 /** Reasons why a folder cannot be created that only a change of DATA_DIR resolves. */
 const UNUSABLE_PATH = new Set(["EEXIST", "ENOTDIR", "ENOENT", "EACCES", "EPERM", "EROFS"]);
 
-const MAKE_WRITABLE = "Its files must be readable and writable for the user of the service.";
+const MAKE_WRITABLE = "The service's user must be able to read and write its files.";
 
 const memberOf = (error: unknown, name: "syscall" | "path"): unknown =>
   error instanceof Error && name in error ? Reflect.get(error, name) : undefined;

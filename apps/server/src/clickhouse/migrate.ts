@@ -52,7 +52,7 @@ export async function migrate(
     const [from, to] = [await readVersion(client), migrations.length];
     if (from > to) {
       throw new OperatorError(
-        `The warehouse has schema version ${from}, and this program knows ${to}: a newer Headwater wrote it, ` +
+        `The warehouse has schema version ${from}, but this program knows only ${to}. A newer Headwater wrote it, ` +
           "or a checkout from before the first release, which is not read. Start the newer Headwater that wrote it.",
       );
     }

@@ -42,22 +42,22 @@ const mutationKey = ({ host, table, id }: UnfinishedMutation) => `mutation ${hos
 
 const describeMerge = ({ host, table, planned: { partition }, error }: FailedMerge): WarehouseProblem => ({
   key: `merge ${host} ${table} ${partition}`,
-  text: `Merges of the table ${table} fail in the partition ${partition}${withError(error)}, so its parts become more and more. ${runbook("HeadwaterMergesFailing")}`,
+  text: `Merges fail in partition ${partition} of table ${table}${withError(error)}, so the number of parts keeps growing. ${runbook("HeadwaterMergesFailing")}`,
 });
 
 const describeMutation = (mutation: UnfinishedMutation): WarehouseProblem => ({
   key: mutationKey(mutation),
-  text: `A mutation of the table ${mutation.table} makes no progress${withError(mutation.error)}, so erasures and deletions by age wait. ${runbook("HeadwaterMutationStuck")}`,
+  text: `A mutation of table ${mutation.table} makes no progress${withError(mutation.error)}, so erasures and deletions by age wait. ${runbook("HeadwaterMutationStuck")}`,
 });
 
 const describePartition = ({ table, partition, parts, maxParts }: FullestPartition): WarehouseProblem => ({
   key: `parts ${table}`,
-  text: `The partition ${partition} of the table ${table} has ${parts} parts; from ${maxParts} on inserts are delayed and then refused. ${runbook("HeadwaterPartsNearLimit")}`,
+  text: `Partition ${partition} of table ${table} has ${parts} parts. From ${maxParts} on, ClickHouse delays inserts and then refuses them. ${runbook("HeadwaterPartsNearLimit")}`,
 });
 
 const describeDetached = ({ table, parts }: { table: string; parts: number }): WarehouseProblem => ({
   key: `detached ${table}`,
-  text: `${parts} damaged parts of the table ${table} are detached. ${runbook("HeadwaterEventsMissing")}`,
+  text: `${parts} damaged parts of table ${table} are detached. ${runbook("HeadwaterEventsMissing")}`,
 });
 
 const partsRatio = ({ parts, maxParts }: FullestPartition) => parts / maxParts;

@@ -152,7 +152,7 @@ function translate({ queryText, bodyText, json }: ForeignRequest): Translation {
     const own = typeof message === "string" ? paramsIn(message) : message;
     return isRecord(own)
       ? eventOf({ ...shared, ...own })
-      : { raw: null, problem: "A request must be a text" };
+      : { raw: null, problem: "A request must be a string" };
   };
   return { sentAt: null, messages, shared, context: null, eventOf: translateOne };
 }

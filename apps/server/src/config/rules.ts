@@ -16,17 +16,17 @@ export function warehouseHint({ DATABASE_URL, WAREHOUSE }: Config): string {
 /** @returns a message that says what to change; null when the settings do not conflict */
 export function findConflict(config: Config): string | null {
   if (isPartlySet([config.AUTH_JWKS_URL, config.AUTH_ISSUER, config.AUTH_AUDIENCE]))
-    return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together: set all three or none.";
+    return "AUTH_JWKS_URL, AUTH_ISSUER and AUTH_AUDIENCE belong together. Set all three or none.";
   if (isPartlySet([config.ALERT_WEBHOOK_URL, config.ALERT_WEBHOOK_SECRET]))
-    return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together: set both or none.";
+    return "ALERT_WEBHOOK_URL and ALERT_WEBHOOK_SECRET belong together. Set both or none.";
   if (isPartlySet([config.OIDC_ISSUER, config.OIDC_CLIENT_ID]))
-    return "OIDC_ISSUER and OIDC_CLIENT_ID belong together: set both or none.";
+    return "OIDC_ISSUER and OIDC_CLIENT_ID belong together. Set both or none.";
   if (config.SIGN_IN === "oidc" && config.OIDC_ISSUER === null)
-    return "SIGN_IN=oidc needs OIDC_ISSUER: without a provider nobody could sign in.";
+    return "SIGN_IN=oidc needs OIDC_ISSUER. Without a provider nobody could sign in.";
   if (isPartlySet([config.SMTP_URL, config.MAIL_FROM]))
-    return "SMTP_URL and MAIL_FROM belong together: set both or none.";
+    return "SMTP_URL and MAIL_FROM belong together. Set both or none.";
   if (config.WAREHOUSE === "embedded" && config.CLICKHOUSE_URL !== null)
-    return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other: unset one of them.";
+    return "WAREHOUSE=embedded and CLICKHOUSE_URL exclude each other. Unset one of them.";
   if (config.CLICKHOUSE_CLUSTER !== null && config.CLICKHOUSE_URL === null)
     return "CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, the address of one of its nodes.";
   return null;

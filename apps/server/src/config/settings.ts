@@ -128,12 +128,12 @@ export const SETTINGS = {
   OIDC_NAME: setting("single sign-on", "Name of that provider on the console's sign-in button", text),
   SIGN_IN: setting(
     "any",
-    "How people sign in to the console: any way, or oidc for the OpenID Connect provider only; the command sign-in always works",
+    "How people sign in to the console. any: every method; oidc: only the OpenID Connect provider. `headwater sign-in` always works",
     oneOf("any", "oidc"),
   ),
   CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks to sign in again"),
-  CONSOLE_IDLE_DAYS: days(14, "Days without a request after which a session of the console ends"),
-  JWT_TOKEN_MAX_DAYS: days(90, "Days that an access token lives at most if it was created with such a JWT"),
+  CONSOLE_IDLE_DAYS: days(14, "Days without a request after which a console session ends"),
+  JWT_TOKEN_MAX_DAYS: days(90, "Maximum lifetime in days of access tokens created with such a JWT"),
   ALERT_WEBHOOK_URL: secret("Address to POST alerts about sources to; default: none", webhookUrl),
   ALERT_WEBHOOK_SECRET: secret("Key that signs those alerts; at least 16 characters", webhookSecret),
   ALERT_QUIET_HOURS: setting(
@@ -173,11 +173,11 @@ export const SETTINGS = {
     mmdbFile,
   ),
   DATA_CENTRES_FILE: file(
-    "Text file with an address or CIDR range on each line, whose visitors are bots; default: none",
+    "Text file with one IP address or CIDR range per line; visitors from them count as bots; default: none",
     addressesFile,
   ),
   REFERRER_SPAM_FILE: file(
-    "Text file with a host name on each line; visits from it and its subdomains are bots; default: none",
+    "Text file with one host name per line; visits from them and their subdomains count as bots; default: none",
     hostsFile,
   ),
   SOURCES_FILE: file(

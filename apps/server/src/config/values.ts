@@ -111,7 +111,7 @@ function readMmdb(file: string): Buffer | null {
 export function mmdbFile(value: string): string | null {
   if (value === "" || value === "off") return textOrNull(value);
   const content = readMmdb(value);
-  if (content === null) throw new Error("must name an MMDB file that can be read, or be off");
+  if (content === null) throw new Error("must be the path of a readable MMDB file, or `off`");
   const hasRecords = content.indexOf(MMDB_MARK) > 0;
   if (hasRecords && !MMDB_COUNTRIES.some((name) => content.includes(name, 0, "latin1")))
     throw new Error(
@@ -126,7 +126,7 @@ function readList(file: string): string[] {
   try {
     content = readFileSync(file, "utf8");
   } catch {
-    throw new Error("must name a text file that can be read");
+    throw new Error("must be the path of a readable text file");
   }
   const lines = content
     .split("\n")
@@ -161,11 +161,11 @@ export const identifier = matching(/^[A-Za-z0-9_-]{1,100}$/, "must be 1 to 100 l
 
 export const ownerToken = optional((value) => {
   if (!/^[\x21-\x7e]{32,256}$/.test(value)) {
-    throw new Error(`must be 32 to 256 visible ASCII characters; \`${HEADWATER} token generate\` makes one`);
+    throw new Error(`must be 32 to 256 visible ASCII characters; \`${HEADWATER} token generate\` prints one`);
   }
   if (!isPlausibleToken(value)) {
     throw new Error(
-      `starts with ${TOKEN_PREFIX} but has a wrong checksum: copy the whole token again, or make one with \`${HEADWATER} token generate\``,
+      `starts with ${TOKEN_PREFIX} but has a wrong checksum. Copy the whole token again, or make one with \`${HEADWATER} token generate\``,
     );
   }
   return value;
@@ -181,7 +181,7 @@ export const webhookUrl = optional((value) => {
 
 export const webhookSecret = optional(matching(/^.{16,}$/s, "must have at least 16 characters"));
 
-const header = matching(/^[A-Za-z0-9-]{1,64}$/, "must be a header's name: letters, digits and -");
+const header = matching(/^[A-Za-z0-9-]{1,64}$/, "must be a header name of letters, digits and -");
 export const headerName = optional((value) => header(value).toLowerCase());
 
 /** The address of a server with the user's password, so the setting is a secret. */
@@ -238,7 +238,7 @@ function mailTls(url: URL, host: string): SmtpServer["tls"] {
     return "start";
   }
   if (isOff && url.username !== "" && !isThisMachine(host))
-    throw new Error("must have no user and password with ?tls=off: they would be sent in clear");
+    throw new Error("must have no user and password with ?tls=off, which would send them unencrypted");
   if (isOff) return "off";
   return isThisMachine(host) ? "offered" : "required";
 }

@@ -16,8 +16,8 @@ export async function postJson(
     headers: { "content-type": "application/json", "user-agent": "headwater", ...headers },
     body,
   }).catch((cause: unknown) => {
-    throw new Error("no answer from the webhook", { cause });
+    throw new Error("no response from the webhook", { cause });
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`the webhook answered ${response.status}`);
+  if (!response.ok) throw new Error(`the webhook responded with ${response.status}`);
 }

@@ -24,8 +24,8 @@ export const isPersonId = (userId: string): boolean =>
 export function requirePerson({ isPerson }: { readonly isPerson: boolean }): void {
   if (isPerson) return;
   throw new Refusal("permission_denied", {
-    message: "An access token never acts as a person, so it cannot do this.",
-    hint: "Sign in to the console, or send a JWT of your identity provider.",
+    message: "Only a person who is signed in can do this. An access token cannot.",
+    hint: "Sign in to the console, or send a JWT from your identity provider.",
   });
 }
 

@@ -24,5 +24,5 @@ export const PROXY_UNTRUSTED = {
 export const NO_ALLOWED_ORIGIN = {
   code: "no_allowed_origin",
   message: "The source allows no origin, so every browser is refused. Requests without an Origin still pass.",
-  hint: "Add the address of the site to `allowedOrigins`, unless only servers send events.",
+  hint: "Add the site's address to `allowedOrigins`, unless only servers send events.",
 } as const;

@@ -94,14 +94,14 @@ async function requireMember(
 function requirePermission(needed: Permission, role: Role, permissions: readonly Permission[]): void {
   if (permissions.includes(needed)) return;
   throw new Refusal("permission_denied", {
-    message: `Your role in this workspace (${role}) does not have the permission ${needed}.`,
+    message: `Your role in this workspace (${role}) does not have the ${needed} permission.`,
     hint: `Ask an admin of the workspace for a role that has ${needed}.`,
   });
 }
 
 const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
-  stats: "read the stats of one source",
-  ingest: "send the events of one source",
+  stats: "read one source's stats",
+  ingest: "send one source's events",
 };
 
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
@@ -113,7 +113,7 @@ function requireTokenScope(caller: Caller, { access }: Operation, source: Source
   }
   throw new Refusal("permission_denied", {
     message: `This token may only ${SCOPE_TEXTS[caller.scope]}.`,
-    hint: "Use a token of a member instead.",
+    hint: "Use a member's token instead.",
   });
 }
 

@@ -38,7 +38,7 @@ function bytesOf(body: unknown): RequestBytes {
 function jsonOf(answer: HandlerAnswer): unknown {
   if ("body" in answer) return answer.body;
   if ("text" in answer) return JSON.parse(Buffer.from(answer.text).toString());
-  throw new Error("the answer of an inner request is not JSON");
+  throw new Error("the response to an inner request is not JSON");
 }
 
 /** @returns a function that answers a refusal as HTTP does, with its status and its body */

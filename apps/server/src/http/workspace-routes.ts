@@ -46,13 +46,13 @@ function decodeParams(params: Readonly<Record<string, string>>): Record<string, 
   try {
     return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, decodeURIComponent(text)]));
   } catch {
-    throw new Refusal("malformed_http", { message: "The path of the request is not validly encoded." });
+    throw new Refusal("malformed_http", { message: "The request's path is not validly encoded." });
   }
 }
 
 /** One for all requests: creating an error for each took a tenth of a millisecond. */
 const CLIENT_LEFT = new Refusal("request_timeout", {
-  message: "The connection was closed before the answer was sent.",
+  message: "The connection was closed before the response was sent.",
 });
 
 /** Aborts when the client disconnects, so that its work can stop. Call it before the first wait: the client may leave meanwhile. */

@@ -21,7 +21,7 @@ function originHint(origin: string): string {
   const note = ENDS_WITH_DOT.test(origin) ? " The host ends with a dot, which makes it another origin." : "";
   if (suggested !== null) return `Add ${suggested} to the source's \`allowedOrigins\`.${note}`;
   return origin === "null"
-    ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` allows; serve the page over http instead."
+    ? "A sandboxed frame or a local file sends the origin `null`, which only `*` in `allowedOrigins` allows. Serve the page over http instead."
     : "This is not the origin of a page (scheme://host[:port]), so `allowedOrigins` cannot name it.";
 }
 
@@ -38,7 +38,7 @@ function checkOrigin(
   return new Refusal("origin_not_allowed", {
     message:
       origin === ""
-        ? "The header Origin is empty, and an empty origin is not allowed for any source."
+        ? "The Origin header is empty, which no source allows."
         : `The origin ${origin.slice(0, 300)} is not allowed for this source.`,
     hint: originHint(origin),
   });
@@ -48,11 +48,11 @@ function checkBody({ problem, sizeBytes }: IngestBody, limit: number): Refusal |
   if (problem === "bad_encoding")
     return invalidBody(
       "invalid_encoding",
-      "The content encoding is unknown, doubled or corrupt; send plain JSON or gzip.",
+      "The content encoding is unknown, doubled or corrupt. Send plain JSON or gzip.",
     );
   if (problem === null) return null;
   return new Refusal("payload_too_large", {
-    message: `The body has ${sizeBytes} bytes or more; this source accepts ${limit}.`,
+    message: `The body has ${sizeBytes} bytes or more. This source accepts at most ${limit}.`,
     limit,
     limitName: "maxPayloadBytes",
     actual: sizeBytes,

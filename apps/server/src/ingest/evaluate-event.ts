@@ -156,7 +156,7 @@ function correctTime(time: number, context: BatchContext, warnings: Warning[]): 
 }
 
 const describeExpired = (retentionDays: number) =>
-  `The source keeps events for ${retentionDays} days, and the event is older. To store such events, raise \`retentionDays\` of the source.`;
+  `The source keeps events for ${retentionDays} days, and the event is older. To store such events, raise the source's \`retentionDays\`.`;
 
 function findSession({ sessionId }: Event, { session, otherSessions }: BatchContext): SessionRecord | null {
   if (!sessionId || sessionId === session.sessionId) return session;
@@ -308,7 +308,7 @@ type BotReason = Extract<Warning, "bot_suspected" | "data_centre" | "referrer_sp
 
 const BOT_REASONS: Readonly<Record<BotReason, string>> = {
   bot_suspected: "The user agent is a bot's",
-  data_centre: "The client's address is one of a data centre (`DATA_CENTRES_FILE`)",
+  data_centre: "The client's address is in a data centre (`DATA_CENTRES_FILE`)",
   referrer_spam: "The referrer is spam (`REFERRER_SPAM_FILE`)",
 };
 
@@ -323,7 +323,7 @@ function botReasonOf(device: Device, referrerHost: string | null, batch: BatchCo
 const rejectBot = (reason: BotReason): Rejection =>
   rejectEvent(
     "bot_rejected",
-    `${BOT_REASONS[reason]}, and \`bots\` of the source is \`reject\`. To store such events, set it to \`apart\` or \`keep\`.`,
+    `${BOT_REASONS[reason]}, and the source's \`bots\` setting is \`reject\`. To store such events, set \`bots\` to \`apart\` or \`keep\`.`,
   );
 
 /** How the event violates the plan, with its sender. null: it does not. */

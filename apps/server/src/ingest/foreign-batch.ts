@@ -107,7 +107,7 @@ function requireSharedSize({ shared, messages }: Translation, limit: number): vo
   const actual = jsonBytes(withStorableStrings(shared, numberOrText)) * messages.length;
   if (actual <= limit) return;
   throw new Refusal("payload_too_large", {
-    message: `The members that the messages share take ${actual} bytes, counted for each message; this source accepts ${limit}.`,
+    message: `The members that the messages share take ${actual} bytes, counted for each message. This source accepts at most ${limit}.`,
     limit,
     actual,
     limitName: "maxPayloadBytes",

@@ -160,7 +160,7 @@ interface BatchCheck {
 /** @throws Refusal 413 */
 export function requireBatchSize(actual: number, limit: number): void {
   if (actual <= limit) return;
-  const message = `The batch has ${actual} events; this source accepts ${limit}.`;
+  const message = `The batch has ${actual} events. This source accepts at most ${limit}.`;
   throw new Refusal("batch_too_large", { message, limit, actual, limitName: "maxBatchSize" });
 }
 

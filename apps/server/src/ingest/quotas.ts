@@ -75,7 +75,7 @@ function findReached(usage: DayUsage, { source, limits }: CachedSource, now: num
         message: `The ${owner} has used its quota of ${limit} ${measure} for this day (UTC).`,
         hint:
           owner === "source"
-            ? `Wait until \`resetAt\`. If \`limits.${LIMIT_NAMES[measure]}\` of the source is too low, an admin can raise it, up to the operator's ${setting}.`
+            ? `Wait until \`resetAt\`. If the source's \`limits.${LIMIT_NAMES[measure]}\` is too low, an admin can raise it, up to the operator's ${setting}.`
             : `Wait until \`resetAt\`, or ask the operator to raise ${setting}.`,
         ...(owner === "source" && { limitName: LIMIT_NAMES[measure] }),
         limit,

@@ -29,7 +29,7 @@ const clientDetail = (perSecond: number): RefusalDetail => ({
   message: "Too many requests from this address to this source.",
   limitName: "clientRatePerSecond",
   limit: perSecond,
-  hint: `Wait for the time in the Retry-After header. If many visitors share one address, raise \`limits.clientRatePerSecond\` of the source (now ${perSecond}).`,
+  hint: `Wait for the time in the Retry-After header. If many visitors share one address, raise the source's \`limits.clientRatePerSecond\` (now ${perSecond}).`,
 });
 
 const BYTES_DETAIL: RefusalDetail = {

@@ -150,7 +150,7 @@ function toTool(entry: ToolEntry): Tool {
   const called = operation(id);
   const { summary, access } = called;
   const inputSchema = inputSchemaOf(called, entry);
-  const needed = access.includes(":") ? `Needs the permission ${access}.` : "";
+  const needed = access.includes(":") ? `Needs the ${access} permission.` : "";
   return {
     ...entry,
     name: toolNameOf(id),

@@ -41,7 +41,7 @@ export function lagSeconds({ status }: ReadinessState, now: number): number {
 /** To add a metric that is read at each scrape, add it here, its value in `readValues`, and its name to docs/operate/monitoring.md. */
 const METRICS = {
   headwater_ready: gauge("1 if the service accepts requests, else 0"),
-  headwater_ingest_in_flight: gauge("Ingest requests that have not been answered yet"),
+  headwater_ingest_in_flight: gauge("Ingest requests without a response yet"),
   headwater_outbox_events: gauge("Accepted events that are not in the warehouse yet"),
   headwater_failed_rollups: gauge("Days of sources whose rollup could not be built; they are tried again"),
   headwater_outbox_bytes: gauge("Bytes of the accepted events that are not in the warehouse yet"),
@@ -53,12 +53,12 @@ const METRICS = {
   headwater_warehouse_missing_events: gauge(
     "Events that were shipped to the warehouse and are no longer there",
   ),
-  headwater_warehouse_failing_merges: gauge("Partitions of the warehouse whose merges fail"),
-  headwater_warehouse_stuck_mutations: gauge("Mutations of the warehouse that fail or make no progress"),
+  headwater_warehouse_failing_merges: gauge("Warehouse partitions whose merges fail"),
+  headwater_warehouse_stuck_mutations: gauge("Warehouse mutations that fail or make no progress"),
   headwater_warehouse_parts_ratio: gauge(
     "Parts of the warehouse's fullest partition, as a share of the number at which ClickHouse delays inserts",
   ),
-  headwater_warehouse_detached_parts: gauge("Damaged parts of the warehouse that are detached"),
+  headwater_warehouse_detached_parts: gauge("Damaged warehouse parts that are detached"),
   headwater_shipped_events_total: counter("Events that were shipped to the warehouse"),
   headwater_ship_failures_total: counter("Failed attempts to ship a page of events"),
   headwater_ship_refused_total: counter("Pages of events that the warehouse refused because of their data"),
@@ -70,7 +70,7 @@ const METRICS = {
   ),
   headwater_storage_free_bytes: gauge("Free bytes on the ledger's disk"),
   headwater_storage_low_water_bytes: gauge(
-    "Below this number of free bytes events are refused (DISK_LOW_WATER_BYTES)",
+    "Free bytes below which events are refused (DISK_LOW_WATER_BYTES)",
   ),
   headwater_clock_jump_seconds: gauge(
     "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
@@ -199,20 +199,20 @@ function createHttpCounters(registry: Registry) {
   const registers = [registry];
   const requests = new Counter({
     name: "headwater_http_requests_total",
-    help: "HTTP requests by operation of the API and status; 499: the client disconnected before the answer",
+    help: "HTTP requests by API operation and status; 499: the client disconnected before the response",
     labelNames: ["operation", "status"] as const,
     registers,
   });
   const seconds = new Histogram({
     name: "headwater_http_request_seconds",
-    help: "Time from a request's arrival until its answer begins, by operation of the API",
+    help: "Time from a request's arrival until its response begins, by API operation",
     labelNames: ["operation"] as const,
     buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers,
   });
   const failures = new Counter({
     name: "headwater_failed_authentications_total",
-    help: "Requests that were answered 401, by code",
+    help: "Requests that got a 401 response, by code",
     labelNames: ["code"] as const,
     registers,
   });

@@ -30,10 +30,7 @@ export function watchStorageTrouble(log: StorageTroubleLog, clock: () => number)
       lastAt = now;
       failed++;
       if (isFirst)
-        log.error(
-          { err: error, ...toLogIds(ids) },
-          "the storage fails; requests are answered 503 until it works",
-        );
+        log.error({ err: error, ...toLogIds(ids) }, "the storage fails, so requests get 503 until it works");
     },
     /** Call it for each request that was stored. */
     worked(): void {

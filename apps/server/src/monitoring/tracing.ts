@@ -66,7 +66,7 @@ async function loadPackages(load: LoadPackage): Promise<TracingPackages> {
     const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
     if (!isMissing) throw error;
     throw new ConfigError(
-      `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed. Run \`${INSTALL}\` in the folder of Headwater, or unset it.`,
+      `OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed. Run \`${INSTALL}\` in Headwater's folder, or unset it.`,
     );
   }
 }

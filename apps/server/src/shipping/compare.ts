@@ -145,7 +145,7 @@ export async function compareWarehouse(deps: ComparisonDeps): Promise<MissingDay
 
 /** A sentence for the operator about the days that `onSurplus` names. */
 export const describeSurplus = (days: readonly DayCount[]): string =>
-  `The warehouse holds ${sumEvents(days)} events that the ledger had not counted as shipped: it is older than the ledger, ` +
+  `The warehouse holds ${sumEvents(days)} events that the ledger had not counted as shipped. The warehouse is older than the ledger, ` +
   "or somebody added rows to it. They are counted from now on.";
 
 /**

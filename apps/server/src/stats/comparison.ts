@@ -112,9 +112,9 @@ function readPeriod(
 ): ComparedPeriod | Issue {
   const { mode, dateRange, sameWeekdays = false } = comparison;
   if ((mode === "custom") !== (dateRange !== undefined))
-    return issueAt([...PATH, "dateRange"], "is required for the mode custom, and only for it");
+    return issueAt([...PATH, "dateRange"], "is required in custom mode, and allowed only there");
   if (sameWeekdays && mode === "custom")
-    return issueAt([...PATH, "sameWeekdays"], "is for the modes previous and year");
+    return issueAt([...PATH, "sameWeekdays"], "is allowed only in the previous and year modes");
   if (mode === "previous") return previous(zone, range, sameWeekdays);
   if (dateRange === undefined)
     return ofDays(zone, range, sameWeekdays ? daysBefore(YEAR_OF_WEEKS) : monthsBefore(MONTHS_OF_YEAR));

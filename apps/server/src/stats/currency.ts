@@ -26,11 +26,11 @@ export function currencyIssues({
     if (!REVENUE_METRICS.includes(metric) || (isOne && !OF_ALL.includes(metric))) return [];
     const others = OF_ALL.includes(metric)
       ? ""
-      : ", or the dimension currency, or a filter with `is` on one currency";
+      : ", or the currency dimension, or a filter with `is` on one currency";
     return [
       issueAt(
         ["metrics", index],
-        `amounts in different currencies are not added: add currency, such as "EUR"${others}`,
+        `amounts in different currencies cannot be summed. Set currency, such as "EUR"${others}`,
       ),
     ];
   });

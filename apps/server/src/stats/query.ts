@@ -54,10 +54,10 @@ function fieldIssues(body: QueryFields): Issue[] {
     issues.push(issueAt(["dimensions"], "a query has at most one time dimension"));
   const ofGoal = metrics.find((metric) => GOAL_METRICS.includes(metric));
   if (ofGoal && goal === undefined && !isByGoal(body))
-    issues.push(issueAt(["goal"], `the metric ${ofGoal} requires goal`, "required"));
+    issues.push(issueAt(["goal"], `the ${ofGoal} metric requires goal`, "required"));
   const ofPage = metrics.find((metric) => PAGE_METRICS.includes(metric));
   if (ofPage && !dimensions.includes("page"))
-    issues.push(issueAt(["dimensions"], `the metric ${ofPage} requires the dimension page`, "required"));
+    issues.push(issueAt(["dimensions"], `the ${ofPage} metric requires the page dimension`, "required"));
   return [...issues, ...rollingIssues(body), ...currencyIssues(body), ...attributionIssues(body)];
 }
 
@@ -65,8 +65,10 @@ function fieldIssues(body: QueryFields): Issue[] {
 function totalIssues(body: QueryOfSources): Issue[] {
   if (!body.include?.total) return [];
   const ofPage = body.metrics.find((metric) => PAGE_METRICS.includes(metric));
-  const refused = isByGoal(body) ? "a query by goal has no total: an event may reach several goals" : null;
-  const message = ofPage ? `${ofPage} has no total: it is of one page` : refused;
+  const refused = isByGoal(body)
+    ? "a query by goal has no total, because an event may reach several goals"
+    : null;
+  const message = ofPage ? `${ofPage} has no total, because it belongs to one page` : refused;
   return [
     ...(message === null ? [] : [issueAt(["include", "total"], message)]),
     ...currencyIssues({ ...body, dimensions: [] }),

@@ -95,7 +95,7 @@ function toRefusal(error: unknown): unknown {
     return refusalOf(
       "invalid_payload",
       "filters",
-      "a pattern of matches is not a valid RE2 regular expression",
+      "a `matches` pattern is not a valid RE2 regular expression",
     );
   if (isDamage(error)) return new Refusal("warehouse_damaged", {}, error);
   if (code === TOO_MANY_QUERIES) return overloaded(error);

@@ -65,7 +65,7 @@ function requireStorable(definition: SavedItemRecord["definition"], pathRules: P
   for (const [index, { page }] of (definition.steps ?? []).entries()) {
     const stored = page === undefined ? null : neverStored(pathRules, page);
     if (stored === null) continue;
-    const message = `matches no page, because pathRules of the source store it as ${JSON.stringify(stored)}`;
+    const message = `matches no page, because the source's pathRules store it as ${JSON.stringify(stored)}`;
     issues.push(issueAt(["steps", index, "page"], message));
   }
   if (definition.day !== null && parseDay(definition.day) === null)
@@ -85,7 +85,7 @@ function requireStorable(definition: SavedItemRecord["definition"], pathRules: P
 function requireMayShare(permissions: readonly string[]): void {
   if (permissions.includes("sources:write")) return;
   throw new Refusal("permission_denied", {
-    message: "Your role in this workspace does not have the permission sources:write.",
+    message: "Your role in this workspace does not have the sources:write permission.",
     hint: "Leave out `shared`, or ask an admin of the workspace for a role that has sources:write.",
   });
 }

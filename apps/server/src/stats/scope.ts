@@ -42,10 +42,7 @@ export interface ScopeBody extends QuerySources {
 }
 
 export const OF_ONE_SOURCE = "content groups belong to one source; ask each source";
-export const UNKNOWN_ZONE: Issue = issueAt(
-  ["timezone"],
-  "must be a time zone of the IANA database, such as Europe/Berlin",
-);
+export const UNKNOWN_ZONE: Issue = issueAt(["timezone"], "must be an IANA time zone, such as Europe/Berlin");
 
 /**
  * @param otherIssues found by the caller; they are refused together with those found here

@@ -76,7 +76,7 @@ function readSubject(query: Call<"listEvents">["query"]): { kind: (typeof KINDS)
   if (others.length > 0) throw issue("invalid_value", `name only one of ${KINDS_TEXT}`);
   const id = query[kind] ?? "";
   if (kind === "anonymousId" && id === NO_ID)
-    throw issue("invalid_value", `anonymousId ${NO_ID} is the id of no single visitor`);
+    throw issue("invalid_value", `anonymousId ${NO_ID} is shared by many visitors`);
   return { kind, id };
 }
 

@@ -58,7 +58,7 @@ function createPublisher({ completeness, log }: ComparisonWorkerDeps) {
     if (missingEvents === 0)
       return log.info(
         {},
-        "no events are missing any more: they were brought back, or their loss was accepted",
+        "no events are missing any more, because they were brought back or their loss was accepted",
       );
     log.error(
       { missingEvents, sources: sources.slice(0, MAX_LOGGED_SOURCES), detachedParts },

@@ -24,7 +24,7 @@ export function checkVisitor({ anonymousId, userId }: Readonly<Record<string, un
         ? issueAt("userId", "userId cannot be combined with anonymousId. Send one request for each.")
         : issueAt(
             "anonymousId",
-            `anonymousId ${NO_ID} is the id of no single visitor. Send the one that an export shows: it begins with ${DAILY_ID_PREFIX}`,
+            `anonymousId ${NO_ID} is shared by many visitors. Send the one that an export shows, which begins with ${DAILY_ID_PREFIX}`,
           );
   requireNoIssues([found]);
 }

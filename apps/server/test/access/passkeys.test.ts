@@ -161,7 +161,7 @@ test("Only a fresh answer of the person's own authenticator to a request of the 
   );
   assert.match(unknown.body.message, /not known here/);
   const elsewhere = await signIn(world, await answer({ origin: "https://stats.example.com" }));
-  assert.match(elsewhere.body.message, /work at https:\/\/console\.example\.com only/);
+  assert.match(elsewhere.body.message, /work only at https:\/\/console\.example\.com/);
   assert.equal(
     (await signIn(world, await answer({ counter: 6 }))).status,
     200,
@@ -263,7 +263,7 @@ test("With SIGN_IN=oidc no passkey is added, and none signs in.", async () => {
   const answer = authenticator.get({ ...PAGE, challenge }, userHandle);
   refused(await signIn(world, answer), 403, "permission_denied");
   const { unavailable } = (await world.ask("/api/passkeys", { token })).body;
-  assert.match(unavailable.message, /identity provider only/);
+  assert.match(unavailable.message, /only with its identity provider/);
   refused(await post(world, "/api/passkeys/options", token), 403, "passkey_refused");
 });
 

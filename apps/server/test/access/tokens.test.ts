@@ -272,7 +272,7 @@ describe("a token for the stats of one source", () => {
     for (const path of others) {
       const reply = await world.ask(path, { token });
       refused(reply, 403, "permission_denied");
-      assert.match(reply.body.message, /only read the stats of one source/);
+      assert.match(reply.body.message, /only read one source's stats/);
     }
     const strangers = await world.strangers();
     const theirs = (await world.source({}, strangers.organizationId, strangers.token)).sourceId!;
@@ -381,7 +381,10 @@ describe("POST /api/sign-in", () => {
     const idle = (await signIn(other, other.signInCode)).body.token;
     const owner = await other.ask("/api/organizations");
     other.advance(3 * DAY);
-    refused(await other.ask("/api/organizations", { token: idle }), 401, "expired_token");
+    const ended = await other.ask("/api/organizations", { token: idle });
+    refused(ended, 401, "expired_token");
+    assert.equal(ended.body.message, "The console session ended after 3 days of inactivity.");
+    assert.equal(ended.body.hint, "Sign in again.");
     refused(await other.ask("/api/organizations", { token: idle }), 401, "expired_token");
     assert.equal((await other.ask("/api/organizations")).status, owner.status);
     assert.equal(made.expiresAt, null);

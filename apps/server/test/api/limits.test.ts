@@ -44,7 +44,7 @@ describe("The debug view", () => {
     do last = await world.send(eventsPath(slow), eventsBody("ses_none", [trackEvent()]));
     while (last.status === 403);
     refused(last, 429, "rate_limited");
-    assert.match(last.body.hint, /`limits.clientRatePerSecond` of the source \(now 1\)/);
+    assert.match(last.body.hint, /the source's `limits.clientRatePerSecond` \(now 1\)/);
     const shownOf = async ({ sourceId }: CreatedSource) => {
       const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug?kind=events`);
       return Object.fromEntries(

@@ -62,7 +62,7 @@ for (const [problem, damage, message] of [
   [
     "lacks its manifest",
     (at: string) => rmSync(`${at}/manifest.json`),
-    /has no manifest\.json: the backup is not complete/,
+    /has no manifest\.json, so the backup is not complete/,
   ],
   [
     "has no readable manifest",

@@ -141,10 +141,7 @@ test("A DATA_DIR that cannot be read is reported as unreadable, not as empty.", 
   symlinkSync(data.at("circle"), data.at("circle"));
   const { code, stderr } = await headwaterHere({ DATA_DIR: data.at("circle") }, "source", "list");
   assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /^DATA_DIR \S+ cannot be read \(ELOOP\)\. Run the command as the user of the service\.\n$/,
-  );
+  assert.match(stderr, /^DATA_DIR \S+ cannot be read \(ELOOP\)\. Run the command as the service's user\.\n$/);
 });
 
 describe("settings", () => {
@@ -166,8 +163,8 @@ describe("settings", () => {
         /: it must list addresses and CIDR ranges; "https:\/\/spam.example\/" is neither/,
       ],
       ["REFERRER_SPAM_FILE", "list", /: it must list host names; "https:\/\/spam.example\/" is not one/],
-      ["DATA_CENTRES_FILE", "missing", /: it must name a text file that can be read/],
-      ["REFERRER_SPAM_FILE", ".", /: it must name a text file that can be read/],
+      ["DATA_CENTRES_FILE", "missing", /: it must be the path of a readable text file/],
+      ["REFERRER_SPAM_FILE", ".", /: it must be the path of a readable text file/],
     ] as const;
     for (const [setting, name, sentence] of refused) {
       const { code, stderr } = await headwaterHere({ [setting]: data.at(name) }, "config");
@@ -308,7 +305,7 @@ describe("migrate", () => {
     assert.equal(json().from, 0);
     assert.ok(json().to >= 1);
     const again = await headwaterHere(settings, "migrate");
-    assert.match(again.stdout, /nothing to do/);
+    assert.match(again.stdout, /already has the newest schema/);
     const empty = await headwaterHere(settings, "source", "list");
     assert.deepEqual([empty.code, empty.stdout], [1, ""]);
     assert.match(empty.stderr, /no workspace yet.*headwater serve/);

@@ -91,7 +91,7 @@ test("A start on a port that another process uses exits with 78.", async () => {
   taken.close();
   assert.match(
     message,
-    /is in use, perhaps by a Headwater that runs already\. Stop it, or set PORT to a free port, .+\n$/,
+    /is in use, perhaps by a Headwater that already runs\. Stop it, or set PORT to a free port, .+\n$/,
   );
 });
 
@@ -101,7 +101,7 @@ test("A start on a read-only file system exits with 78.", { skip: whyNotReadOnly
   const message = await refusedStart({ DATA_DIR: data.path });
   assert.match(
     message,
-    /^DATA_DIR \S+ cannot be used: .*read-?only.*\. Its files must be readable and writable/i,
+    /^DATA_DIR \S+ cannot be used: .*read-?only.*\. The service's user must be able to read and write its files/i,
   );
 });
 

@@ -25,7 +25,7 @@ test("A port in use is reported, and the process ends.", async () => {
   assert.match(
     stderr,
     new RegExp(
-      `^PORT ${port} of 127\\.0\\.0\\.1 is in use, .* set PORT to a free port, such as PORT=${port + 1}\\.`,
+      `^PORT ${port} on 127\\.0\\.0\\.1 is in use, .* set PORT to a free port, such as PORT=${port + 1}\\.`,
     ),
   );
 });
@@ -51,7 +51,7 @@ test("A GEOIP_FILE that is not an MMDB file exits with 78.", async () => {
     assert.equal(code, 78, name);
     assert.match(
       stderr,
-      /^GEOIP_FILE cannot be .*: it must name an MMDB file that can be read, or be off\.\n$/,
+      /^GEOIP_FILE cannot be .*: it must be the path of a readable MMDB file, or `off`\.\n$/,
     );
   }
 });

@@ -116,7 +116,7 @@ export function fullDisk(kind: VolumeKind): void {
       await untilFull(volume, "the metric of the free space says that there is none", async () => {
         return metricValue(await metricsOf(child), "headwater_storage_free_bytes") === 0;
       });
-      assert.match(child.logged(), /"level":50.*the storage fails; requests are answered 503 until it works/);
+      assert.match(child.logged(), /"level":50.*the storage fails, so requests get 503 until it works/);
       // long enough for several probes of the ledger, each of which fails
       for (const end = Date.now() + READING_MS; Date.now() < end; ) {
         fillVolume(volume);

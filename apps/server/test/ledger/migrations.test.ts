@@ -34,7 +34,7 @@ test("A migration to the next schema runs once and keeps all rows; the previous 
   assert.deepEqual(migrate(database, LATER), { from: to, to });
   const row = database.prepare("select accepted, noted from usage").get();
   assert.deepEqual({ ...row }, { accepted: 3, noted: "later" });
-  assert.throws(() => migrate(database), /has schema 2, this program knows 1: .* newer Headwater/);
+  assert.throws(() => migrate(database), /has schema 2, but this program knows only 1\. .* newer Headwater/);
 });
 
 test("A migration that fails changes nothing, and the ledger is served as before", async (t) => {

@@ -142,9 +142,7 @@ it("Only the folder that has the events can be the warehouse, on one node at a t
     const embedded = { WAREHOUSE: "embedded" };
     const holder = await start("one", embedded);
     await whenUp(holder);
-    const elsewhere = new RegExp(
-      `The events of this ledger are in the embedded warehouse of the node ${holder.url}`,
-    );
+    const elsewhere = new RegExp(`This ledger's events are in the embedded warehouse on node ${holder.url}`);
     await assert.rejects(start("two", embedded), elsewhere);
     await assert.rejects(start("one", embedded), /Another Headwater process serves DATA_DIR/);
     await holder.end("SIGTERM");
@@ -192,7 +190,7 @@ it("A paused node whose warehouse another node has taken over ends its engine, a
 
     await holder.end("SIGKILL");
     await paused.end("SIGTERM");
-    const elsewhere = /The events of this ledger are in the embedded warehouse of the node/;
+    const elsewhere = /This ledger's events are in the embedded warehouse on node/;
     await assert.rejects(start("one", embedded), elsewhere, "its folder lacks events");
     await whenUp(await start("three", embedded));
   });

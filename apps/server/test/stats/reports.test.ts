@@ -251,7 +251,7 @@ test("The unsubscribe link asks first; one click of a mail program ends the repo
   };
   for (let clicks = 0; clicks < 2; clicks += 1) assert.equal((await ask(path, oneClick)).status, 200);
   assert.deepEqual(await reportsOf(source), []);
-  assert.match((await ask(path, { token: null })).text, /not sent any more/);
+  assert.match((await ask(path, { token: null })).text, /no longer sends this report/);
   const { body } = await ask(`/api/audit?organizationId=${ORGANIZATION_ID}&target=${source.sourceId}`);
   const [entry] = body.entries;
   assert.deepEqual([entry.action, entry.userId], ["source.report_unsubscribed", null]);
@@ -265,7 +265,7 @@ test("A report to an address outside the workspace waits until the address agree
   assert.deepEqual([report.confirmedAt, report.nextAt], [null, null]);
   const mail = lastMail();
   assert.deepEqual([mails.received.length, mail.to], [1, ["kim@other.example"]]);
-  assert.match(mail.text, /^\S.* of the workspace .+ on Headwater wants to send the weekly report of Shop/);
+  assert.match(mail.text, /^\S.* from the workspace .+ on Headwater wants to send the weekly report of Shop/);
   assert.ok(!mail.text.includes("ada@") && !mail.html.includes("<img"));
   const path = consentPath();
   refused(await sendNow(source, report), 409, "report_unconfirmed");
@@ -285,7 +285,7 @@ test("A report to an address outside the workspace waits until the address agree
     "weeks before the agreement are not sent",
   );
   for (const again of [await see(path), await answerYes(path)]) {
-    assert.match(again.text, /Nothing to agree to/);
+    assert.match(again.text, /This link no longer works/);
     assert.doesNotMatch(again.text, /kim@|Shop|<form/);
   }
   await maintainAt(MONDAY);
@@ -328,7 +328,7 @@ test("The link of a mail agrees to its own report only, within 7 days, and the n
 
   stats.setNow(NOW + REPORT_CONSENT_MS + 1);
   for (const reply of [await see(latePath), await answerYes(latePath)])
-    assert.match(reply.text, /Nothing to agree to/);
+    assert.match(reply.text, /This link no longer works/);
   refused(await sendNow(source, late), 409, "report_unconfirmed");
   await ask(`${pathOf(source)}/${late.reportId}`, { method: "DELETE" });
   await answerYes(unsubscribing);
@@ -338,7 +338,7 @@ test("The link of a mail agrees to its own report only, within 7 days, and the n
   assert.match((await answerYes(consentPath())).text, /You agreed/, "at the last moment");
   const path = consentPath();
   await ask(`${pathOf(source)}/${(await reportOf(source)).reportId}`, { method: "DELETE" });
-  assert.match((await answerYes(path)).text, /Nothing to agree to/);
+  assert.match((await answerYes(path)).text, /This link no longer works/);
 });
 
 test("A report whose address cannot be asked is not created.", async () => {
@@ -411,7 +411,7 @@ test("A webhook is one of Slack or of an origin that the operator allows, and it
     webhookStatus = status;
     const failed = await sendNow(source, report);
     refused(failed, 503, "report_not_sent");
-    assert.match(failed.body.message, new RegExp(`the webhook answered ${status}`));
+    assert.match(failed.body.message, new RegExp(`the webhook responded with ${status}`));
   }
   assert.deepEqual(
     posted.map(({ path }) => path),
@@ -419,7 +419,7 @@ test("A webhook is one of Slack or of an origin that the operator allows, and it
     "redirects are not followed",
   );
   const { nextAt, lastError } = await reportOf(source);
-  assert.deepEqual([nextAt, lastError], [report.nextAt, "the webhook answered 302"]);
+  assert.deepEqual([nextAt, lastError], [report.nextAt, "the webhook responded with 302"]);
   await sendNow(source, report);
   refused(await sendNow(source, report), 429, "rate_limited");
   stats.setNow(NOW + MINUTE);

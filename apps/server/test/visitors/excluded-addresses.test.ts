@@ -54,7 +54,7 @@ describe("Excluded addresses", () => {
     ] as const)
       assert.deepEqual(outcomesOf(await viewFrom(source, address)), [outcome], address);
     const reply = await viewFrom(source, "203.0.113.7");
-    assert.match(reply.body.results[0].message, /`excludedAddresses` of the source\. .* remove the entry/);
+    assert.match(reply.body.results[0].message, /the source's `excludedAddresses`\. .* remove the entry/);
     await patch(source, { excludedAddresses: [] });
     assert.deepEqual(outcomesOf(await viewFrom(source, "203.0.113.7")), ["accepted"]);
   });

@@ -138,6 +138,6 @@ test("A backup works without a running service, and without an embedded warehous
     data.at("other"),
   );
   assert.equal(other.code, 0, other.stderr);
-  assert.match(other.stderr, /The warehouse of CLICKHOUSE_URL is not included/);
+  assert.match(other.stderr, /The warehouse at CLICKHOUSE_URL is not included/);
   assert.ok(!existsSync(join(data.at("other"), "warehouse")));
 });

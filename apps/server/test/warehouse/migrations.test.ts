@@ -29,7 +29,7 @@ test("A migration to the next schema runs once and keeps all rows; the previous 
     assert.deepEqual(await rows.json(), [{ sourceId: "src_1", session: 1, noted: "later" }]);
     await assert.rejects(
       migrate(endpoint),
-      /has schema version 2, and this program knows 1: a newer Headwater/,
+      /has schema version 2, but this program knows only 1\. A newer Headwater/,
     );
   } finally {
     await client.close();

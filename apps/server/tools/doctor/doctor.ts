@@ -41,7 +41,7 @@ function summarize(checks: readonly InstallCheck[]): string {
   if (problems.length > 0) return problems.join(" ");
   const warnings = checks.filter(({ status }) => status === "warning").length;
   if (warnings === 0) return "Everything works.";
-  return `It works, with ${warnings} warning${warnings === 1 ? "" : "s"}: see above.`;
+  return `It works, with ${warnings} warning${warnings === 1 ? "" : "s"} above.`;
 }
 
 export const doctor: Command = defineCommand({

@@ -149,14 +149,14 @@ async function writeToOutput(
 }
 
 export const exportEvents: Command = defineCommand({
-  description: "Export the events of a source as NDJSON, CSV or Parquet",
+  description: "Export a source's events as NDJSON, CSV or Parquet",
   options: {
     source: required(text("id|name", "The source whose events are exported")),
     format: withDefault(choice(EXPORT_FORMATS, "The format of the file"), "ndjson"),
     from: text("time", "The start: a day or a time, such as 2026-11-21 or 2026-11-21T12:00:00Z"),
     to: text("time", "The end, not included"),
     out: text("file", "The file to write (default: standard output)"),
-    resume: flag("Continue the file of --out after an interrupted export"),
+    resume: flag("Continue the file in --out after an interrupted export"),
     api: parsed(
       "url",
       "Export from the running service at this address. Default: read the warehouse or the ledger directly; stop the service first if the warehouse is embedded",

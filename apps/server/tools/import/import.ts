@@ -139,10 +139,10 @@ export const importEvents: Command = defineCommand({
   ],
   positionals: { file: "The file to import, or - for standard input" },
   options: {
-    source: required(text("id|name", "The source that the events are of")),
+    source: required(text("id|name", "The source to import into")),
     format: choice(
       ["ndjson", "csv"],
-      "The format of the file (default: by the extension of its name, otherwise ndjson)",
+      "The format of the file (default: by its name's extension, otherwise ndjson)",
     ),
     ...ORGANIZATION_OPTION,
   },

@@ -9,10 +9,10 @@ import { askService } from "./ask-service.ts";
 export const mcp = defineCommand({
   description: "Give coding agents the tools to set up tracking, by the Model Context Protocol",
   details: [
-    "An agent starts this command and talks to it on standard input and output. docs/mcp.md has the configuration of an agent. The running service has the same tools at /mcp.",
+    "An agent starts this command and talks to it on standard input and output. docs/mcp.md shows how to configure an agent. The running service has the same tools at /mcp.",
   ],
   options: {
-    api: parsed("url", "The address of the running service (default: that of the settings)", parseHttpUrl),
+    api: parsed("url", "The running service's address (default: the one in the settings)", parseHttpUrl),
     "token-file": text("file", "File that holds an access token; the agent can do what its role permits"),
   },
   run: async ({

@@ -116,8 +116,8 @@ async function whileMarked<T>(dataDir: string | null, work: () => Promise<T>): P
 
 function giveUp(dataDir: string): CommandReport {
   const text = removeMark(dataDir, "move-warehouse")
-    ? "A service can use DATA_DIR again. The target keeps the events that were copied."
-    : "The warehouse in DATA_DIR is not moving; there is nothing to give up.";
+    ? "The move is abandoned. A service can use DATA_DIR again. The target keeps the events that were copied."
+    : "The warehouse in DATA_DIR is not being moved, so there is nothing to give up.";
   return { json: { ok: true }, text };
 }
 
@@ -132,7 +132,7 @@ async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) =>
   const engine = await startEmbeddedFor(config)().catch((error: unknown) => {
     if (!/cannot be opened/.test(messageOf(error))) throw error;
     throw new CommandFailed(
-      `${messageOf(error)}. If a service is using it: stop the service, or start it with CLICKHOUSE_URL set to the target.`,
+      `${messageOf(error)}. If a service is using it, stop the service, or start it with CLICKHOUSE_URL set to the target.`,
     );
   });
   try {
@@ -144,7 +144,7 @@ async function withEmbedded<T>(config: Config, run: (client: WarehouseClient) =>
 }
 
 export const moveWarehouse: Command = defineCommand({
-  description: "Copy all events of a warehouse into another one",
+  description: "Copy all events from one warehouse into another",
   details: [
     "Stop the service first if it uses the embedded warehouse. After an interruption, run the command again to resume.",
   ],
@@ -157,7 +157,7 @@ export const moveWarehouse: Command = defineCommand({
       "name",
       "Name of the target's ClickHouse cluster, in remote_servers (default: CLICKHOUSE_CLUSTER)",
     ),
-    from: text("url", "Server to copy from (default: the embedded warehouse of DATA_DIR)"),
+    from: text("url", "Server to copy from (default: the embedded warehouse in DATA_DIR)"),
     "give-up": flag("Abandon an interrupted move, so that a service can use DATA_DIR again"),
   },
   run: async ({ from: given, to, cluster, "give-up": isGivenUp }, { progress }) => {

@@ -44,8 +44,8 @@ function toCommandFailure(error: unknown): CommandFailed {
 /** Makes DATA_DIR servable again. A later move gets another id, so it cannot continue in the same database. */
 function giveUp(dataDir: string): CommandReport {
   const text = removeMark(dataDir, "move")
-    ? "The ledger in DATA_DIR can be served again. Data that was already copied is kept; a later move needs another, empty database."
-    : "The ledger in DATA_DIR is not moving; there is nothing to give up.";
+    ? "The move is abandoned. You can start the service with this DATA_DIR again. The copied data stays in PostgreSQL, so a later move needs a new, empty database."
+    : "The ledger in DATA_DIR is not being moved, so there is nothing to give up.";
   return { json: { ok: true }, text };
 }
 
@@ -59,19 +59,19 @@ async function moveAndReport(url: string, dataDir: string, progress: ProgressWri
       .map(({ name, from, to }) => `${name} (${from} in DATA_DIR, ${to} in PostgreSQL)`)
       .join(", ");
     throw new CommandFailed(
-      `The counts differ after the move: ${differences}. That database cannot be served, and DATA_DIR still has everything. Create another, empty database and move to it.`,
+      `The counts differ after the move: ${differences}. No service can use that database. DATA_DIR still has everything. Create a new, empty database and move to it.`,
     );
   }
   const rows = moved.map(({ name, from, to }) => [name, from, to]);
   return {
     json: { moved },
     text: table(["what", "in DATA_DIR", "in PostgreSQL"], rows),
-    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is unchanged and can no longer be served.",
+    note: "Start the service with DATABASE_URL set to that database. DATA_DIR is unchanged, but a service can no longer use it.",
   };
 }
 
 export const move: Command = defineCommand({
-  description: "Move the ledger of DATA_DIR to PostgreSQL",
+  description: "Move the ledger in DATA_DIR to PostgreSQL",
   details: ["Stop the service first. After an interruption, run the command again to resume."],
   options: {
     to: text("postgres://…", "An empty database"),
@@ -84,7 +84,7 @@ export const move: Command = defineCommand({
     refuseMarked(dataDir, ["move"]);
     if (!existsSync(ledgerPath(dataDir)))
       throw new CommandFailed(
-        `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the folder of the service.`,
+        `There is no ledger in DATA_DIR ${dataDir}. Set DATA_DIR to the service's folder.`,
       );
     const url = to === undefined ? null : parseDatabaseUrl(to);
     const unlock = lockDataDir(dataDir);

@@ -48,7 +48,7 @@ function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     throw new CommandFailed(
-      `${path} cannot be read (${systemCode(error)}). Run \`${HEADWATER} plan pull\` to write the files of the plan.`,
+      `${path} cannot be read (${systemCode(error)}). Run \`${HEADWATER} plan pull\` to write the plan's files.`,
     );
   }
 }

@@ -24,7 +24,7 @@ import { readPlanFolder, writePlanFolder } from "./plan-folder.ts";
 import { toTypes } from "./plan-types.ts";
 import { type RecordedEvent, readEventLines, readRecentEvents } from "./recorded-events.ts";
 
-const DIR_OPTION = { dir: withDefault(text("folder", "The folder of the plan"), "tracking-plan") };
+const DIR_OPTION = { dir: withDefault(text("folder", "The plan's folder"), "tracking-plan") };
 const TOKEN_OPTION = { "token-file": text("file", "File that holds an access token") };
 const API_OPTIONS = {
   api: required(parsed("url", "The address of the running service", parseHttpUrl)),
@@ -46,7 +46,7 @@ async function openSource(values: ApiValues): Promise<{ api: HeadwaterApi; param
 }
 
 const pull = defineCommand({
-  description: "Write the tracking plan of a source to files",
+  description: "Write a source's tracking plan to files",
   details: [
     "The folder gets plan.json, with the modes, and events/, with a JSON Schema for each event. Files of events that are no longer planned are removed.",
   ],
@@ -64,7 +64,7 @@ const pull = defineCommand({
 });
 
 const propose = defineCommand({
-  description: "Add the events that a source has received to the files of its plan",
+  description: "Add the events that a source has received to its plan's files",
   details: [
     `The service proposes a schema for each event of its event catalogue that the plan does not have: the types that it has seen, and as required the properties that every event had. Check the files, then run \`${HEADWATER} plan push\`.`,
   ],
@@ -84,7 +84,7 @@ const propose = defineCommand({
 });
 
 const push = defineCommand({
-  description: "Save the files as the tracking plan of a source",
+  description: "Save the files as a source's tracking plan",
   details: [
     "The plan is saved only if nobody has saved another version since the files were pulled or pushed.",
   ],
@@ -96,7 +96,7 @@ const push = defineCommand({
     const saved = await api.savePlan({ params, body: { plan, baseVersion } }).catch((error: unknown) => {
       if (!(error instanceof ApiFailure && error.code === "plan_changed")) throw error;
       throw new CommandFailed(
-        `The plan of the source has changed since version ${baseVersion} was pulled. Commit your files, run \`${HEADWATER} plan pull\`, and merge the changes.`,
+        `The source's plan has changed since version ${baseVersion} was pulled. Commit your files, run \`${HEADWATER} plan pull\`, and merge the changes.`,
       );
     });
     const { version } = saved;
@@ -140,14 +140,14 @@ async function readEvents(options: EventOptions): Promise<{ events: RecordedEven
   const recorded = paths.flatMap(readEventLines);
   if (address === undefined) return { events: recorded, cut: 0 };
   if (source === undefined)
-    throw new UsageError("--api needs --source <id|name>: the source whose attempts are checked.");
+    throw new UsageError("--api needs --source <id|name>, the source whose requests are checked.");
   const { api, params } = await openSource({ ...options, api: address, source });
   const recent = await readRecentEvents(api, params.sourceId, Date.now() - hours * HOUR_MS);
   return { events: [...recorded, ...recent.events], cut: recent.cut };
 }
 
 const check = defineCommand({
-  description: "Check the files of a plan, and events against them; exits with 1 on a violation",
+  description: "Check a plan's files, and events against them; exits with 1 on a violation",
   details: [
     "Without --events and --api only the files are checked. A violation names the recorded line, the line of the code that sends the event, and the line of the plan.",
     "All planned events are checked, whatever the mode of the plan is, except those whose own mode is off.",
@@ -157,11 +157,11 @@ const check = defineCommand({
       "file",
       "Events to check: a file with an event, a batch or an attempt of the debug view as JSON in each line",
     ),
-    api: parsed("url", "Check the recent attempts of --source at the running service", parseHttpUrl),
+    api: parsed("url", "Check the recent requests to --source at this running service", parseHttpUrl),
     ...TOKEN_OPTION,
     source: text("id|name", "With --api: the source"),
-    hours: withDefault(wholeNumber("With --api: how old the attempts are at most", { min: 1, max: 720 }), 24),
-    code: withDefault(text("folder", "Where the code is that sends the events"), "."),
+    hours: withDefault(wholeNumber("With --api: the maximum age of the requests", { min: 1, max: 720 }), 24),
+    code: withDefault(text("folder", "The folder with the code that sends the events"), "."),
     ...ORGANIZATION_OPTION,
     ...DIR_OPTION,
   },
@@ -186,8 +186,8 @@ const check = defineCommand({
 });
 
 const types = defineCommand({
-  description: "Generate TypeScript types for `track` from the files of a plan",
-  details: ["The types need the package @headwater/sdk."],
+  description: "Generate TypeScript types for `track` from a plan's files",
+  details: ["The types need the @headwater/sdk package."],
   options: {
     out: text("file", "The file to write (default: standard output)"),
     ...DIR_OPTION,
@@ -203,6 +203,6 @@ const types = defineCommand({
 });
 
 export const plan: CommandGroup = {
-  description: "Keep the tracking plan of a source as files, and check events against it",
+  description: "Keep a source's tracking plan as files, and check events against it",
   commands: { propose, pull, push, check, types },
 };

@@ -173,11 +173,11 @@ const findTarget = (given: string, organization: string | undefined) =>
 export const seed: Command = defineCommand({
   description: "Generate traffic for development and measurements",
   details: [
-    "With --source alone, the running service of this machine receives the events. With --url and --key, the service at that address receives them. Events too old for ingest are written directly to the warehouse; this needs --source.",
+    "With --source alone, the running service on this machine receives the events. With --url and --key, the service at that address receives them. Events too old for ingest are written directly to the warehouse; this needs --source.",
     "Visits have referrers, campaigns and devices; some are by bots, and some send custom events. The same options generate the same events, so running the command twice stores them once.",
   ],
   options: {
-    source: text("id|name", "The source that the events are of"),
+    source: text("id|name", "The source that gets the events"),
     "to-warehouse": flag(
       "Write to the warehouse directly, for millions of events. Stop the service first if the warehouse is embedded",
     ),

@@ -41,7 +41,7 @@ const describePlan = (plan: PlanFolder | null) =>
   plan === null ? "without a tracking plan" : `with the plan of ${plan.index.path}`;
 
 export const testServer: Command = defineCommand({
-  description: "Start a service for the tests of an application",
+  description: "Start a service for an application's tests",
   details: [
     "It checks events against the plan in the repository, rejects what violates it, and shows what it received: GET /events, GET /rejected, and DELETE / to forget both. It accepts any public key, origin and token, and stores nothing.",
   ],
@@ -50,7 +50,7 @@ export const testServer: Command = defineCommand({
       wholeNumber("The port on 127.0.0.1; 0 for any free one", { min: 0, max: 65_535 }),
       DEFAULT_PORT,
     ),
-    plan: text("folder", `The folder of the plan (default: ${DEFAULT_FOLDER}, if it exists)`),
+    plan: text("folder", `The plan's folder (default: ${DEFAULT_FOLDER}, if it exists)`),
   },
   run: async ({ port, plan: folder }, { isJson }) => {
     const plan = readPlan(folder);

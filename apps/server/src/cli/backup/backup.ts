@@ -34,7 +34,7 @@ const needsDump = (begunAt: Date) =>
   `The ledger is in the database of DATABASE_URL and not in this backup. It goes with a dump that had ended before ${begunAt.toISOString()}. ` +
   `If you have none, run ${DUMP} now, and then this command again. `;
 const WAREHOUSE_NOT_INCLUDED =
-  " The warehouse of CLICKHOUSE_URL is not included: back it up with ClickHouse's own tools, after the ledger.";
+  " The warehouse at CLICKHOUSE_URL is not included. Back it up with ClickHouse's own tools, after the ledger.";
 
 function createFolder(folder: string): void {
   try {
@@ -100,7 +100,7 @@ function removeCopies(target: string): void {
 export const backup = defineCommand({
   description: "Copy the ledger, the debug history and the embedded warehouse to a folder",
   details: [
-    "The service can keep running. With DATABASE_URL it copies only the embedded warehouse: back up PostgreSQL first.",
+    "The service can keep running. With DATABASE_URL, it copies only the embedded warehouse. Back up PostgreSQL first.",
   ],
   options: { to: required(text("folder", "Folder for the backup; created if it is missing")) },
   run: async ({ to }, { progress }) => {

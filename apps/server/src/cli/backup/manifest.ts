@@ -54,7 +54,9 @@ function listFiles(path: string): string[] {
 export function checkManifest(folder: string): void {
   const path = join(folder, MANIFEST);
   if (!existsSync(path))
-    throw new CommandFailed(`${folder} has no ${MANIFEST}: the backup is not complete. Restore another one.`);
+    throw new CommandFailed(
+      `${folder} has no ${MANIFEST}, so the backup is not complete. Restore another one.`,
+    );
   const { files }: BackupManifest = readManifest(path);
   const wrong = Object.entries(files).flatMap(([name, hash]) => {
     const file = join(folder, name);

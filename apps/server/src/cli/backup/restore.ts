@@ -49,7 +49,7 @@ const LEDGER_IS_POSTGRES =
 
 export const restore = defineCommand({
   description: "Put a backup into an empty DATA_DIR",
-  details: ["Stop the service first. After an interruption, run the command again: it starts over."],
+  details: ["Stop the service first. After an interruption, run the command again. It starts over."],
   options: { from: required(text("folder", `Folder that \`${HEADWATER} backup --to\` has written`)) },
   run: async ({ from }) => {
     const config = readConfig(processEnvironment());
@@ -75,7 +75,7 @@ export const restore = defineCommand({
         found,
         hasWarehouse
           ? "Start the service with this DATA_DIR."
-          : "The backup has no warehouse: shipped events are not restored. Start the service with this DATA_DIR.",
+          : "The backup has no warehouse, so shipped events are not restored. Start the service with this DATA_DIR.",
       );
     } finally {
       unlock();

@@ -47,7 +47,7 @@ async function runJob(client: WarehouseClient, statement: string, id: string): P
     if (job === undefined)
       throw new CommandFailed("The embedded warehouse was restarted meanwhile. Run the command again.");
     if (/FAILED|CANCELLED/.test(job.status))
-      throw new CommandFailed(`The embedded warehouse reports: ${job.error}`);
+      throw new CommandFailed(`The embedded warehouse failed. ${job.error}`);
     if (/^(?:BACKUP_CREATED|RESTORED)$/.test(job.status)) return job;
     await pause(POLL_MS);
   }
@@ -83,8 +83,8 @@ async function withAnyEngine<T>(
     if (running !== null) return withClient(running, run);
     if (!isServed(config.DATA_DIR)) return withOwnEngine(config, run);
     if (performance.now() > until)
-      throw new CommandFailed("The warehouse of the service does not start. The log of the service says why");
-    progress(() => "The warehouse of the service is starting. Waiting for it.");
+      throw new CommandFailed("The service's warehouse does not start. The service's log says why.");
+    progress(() => "The service's warehouse is starting. Waiting for it.");
     await pause(POLL_MS);
   }
 }

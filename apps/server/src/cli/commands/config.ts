@@ -44,7 +44,7 @@ export const config = defineCommand({
     const settings = describeSettings(environment);
     const warnings = misspeltSettings(environment);
     const usage =
-      "Settings are environment variables; * marks those that the environment sets. " +
+      "Settings are environment variables. * marks those that the environment sets. " +
       "To read a setting from a file, set NAME_FILE instead of NAME, for example OWNER_TOKEN_FILE=/run/secrets/token.";
     return {
       json: { settings, warnings },

@@ -98,7 +98,7 @@ export const lists = defineCommand({
     return {
       json: { lists: described },
       text: table(["list", "from", "version", "date", "entries", "setting"], rows),
-      note: "Each setting takes the path of your own file. A host that is in several lists of sources is looked up in the first of them.",
+      note: "Each setting takes the path to your own file. If several source lists have a host, the first one counts.",
     };
   },
 });

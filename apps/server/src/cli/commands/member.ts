@@ -50,7 +50,7 @@ const add = defineCommand({
   details: ["People join by an invitation, which the console sends. --user adds them without one."],
   options: {
     role: required(choice(ROLES, "The member's role")),
-    name: text("text", "The name of the service account, such as Deployment"),
+    name: text("text", "The service account's name, such as Deployment"),
     user: text("id|name|email", "A person: a member of another workspace, or the `sub` of a JWT"),
     ...ORGANIZATION_OPTION,
   },
@@ -77,7 +77,7 @@ const add = defineCommand({
 });
 
 const role = defineCommand({
-  description: "Change the role of a member; the last owner cannot be demoted",
+  description: "Change a member's role; the last owner cannot be demoted",
   positionals: { ...USER, role: ROLES.join(", ") },
   options: ORGANIZATION_OPTION,
   run: ({ organization, user, role: given }) => {
@@ -95,7 +95,7 @@ const role = defineCommand({
 });
 
 const remove = defineCommand({
-  description: "Remove a member and revoke their tokens of this workspace; the last owner cannot be removed",
+  description: "Remove a member and revoke their tokens for this workspace; the last owner cannot be removed",
   positionals: USER,
   options: ORGANIZATION_OPTION,
   run: ({ organization, user }) =>

@@ -56,7 +56,7 @@ export const migrate = defineCommand({
     const ledger = url === null ? `The ledger in ${dataDir}` : "The ledger of DATABASE_URL";
     const text =
       from === to
-        ? `${ledger} has schema ${to}, the newest; nothing to do.`
+        ? `${ledger} already has the newest schema, ${to}.`
         : `${ledger} was migrated from schema ${from} to ${to}.`;
     return { json: { from, to }, text };
   },

@@ -39,12 +39,9 @@ const numberOr = (word: "none" | "default", description: string) =>
   });
 
 export const SOURCE_OPTIONS = {
-  name: text("text", "The name of the source"),
-  slug: text("text", "The name of the source in URLs"),
-  origin: list(
-    "origin",
-    "An allowed origin. The origins that are given replace the whole list; --add-origin keeps the others",
-  ),
+  name: text("text", "The source's name"),
+  slug: text("text", "The source's name in URLs"),
+  origin: list("origin", "An allowed origin. Replaces the whole list; --add-origin keeps the others"),
   "add-origin": list("origin", "An origin to allow besides those that the source has"),
   "remove-origin": list("origin", "An allowed origin to remove"),
   framework: text("name", FRAMEWORK_HELP),
@@ -53,7 +50,7 @@ export const SOURCE_OPTIONS = {
     "Require an Origin header. on: refuse requests without one, as servers and apps send them",
   ),
   "respect-gpc": onOff(
-    "Respect Global Privacy Control. on: visitors who send the signal are not counted, unless they consent",
+    "Respect Global Privacy Control. on: visitors who send the signal are not counted unless the page reports their consent",
   ),
   "require-consent": onOff(
     "Require consent. on: nothing is sent before the page reports the visitor's consent",
@@ -61,11 +58,11 @@ export const SOURCE_OPTIONS = {
   engagement: onOff("Measure time on page and scroll depth. It changes the snippet of the install page"),
   goal: list(
     "goal",
-    "A goal: a name and a path or an event, such as Name=path:/thanks*. Optional: conditions (is, is_not, contains, gt, lt) and the value of a conversion, such as 'Name=event:buy; plan is pro; price gt 100; value 25 EUR'. The goals that are given replace the whole list; none removes all",
+    "A goal: a name and a path or an event, such as Name=path:/thanks*. Optional: conditions (is, is_not, contains, gt, lt) and the value of a conversion, such as 'Name=event:buy; plan is pro; price gt 100; value 25 EUR'. Replaces the whole list; `none` clears it",
   ),
   "content-group": list(
     "group",
-    "A group of pages, such as 'Docs=/docs/*; /guides/*'. A page belongs to the first one that it matches. The groups that are given replace the whole list; none removes all",
+    "A group of pages, such as 'Docs=/docs/*; /guides/*'. A page belongs to the first one that it matches. Replaces the whole list; `none` clears it",
   ),
   bots: choice(
     BOT_POLICIES,
@@ -73,37 +70,33 @@ export const SOURCE_OPTIONS = {
   ),
   "exclude-path": list(
     "path",
-    "A path, with * for any characters, whose events are not stored. The paths that are given replace the whole list; none removes all",
+    "A path, with * for any characters, whose events are not stored. Replaces the whole list; `none` clears it",
   ),
   "exclude-address": list(
     "address",
-    "An address or CIDR range whose events are not stored. The addresses that are given replace the whole list; none removes all",
+    "An address or CIDR range whose events are not stored. Replaces the whole list; `none` clears it",
   ),
   "query-parameter": list(
     "name",
-    "A query parameter that addresses of pages keep, such as page or filter_*. The names that are given replace the whole list. Instead of names: all, campaign or none",
+    "A query parameter that page addresses keep, such as page or filter_*. Replaces the whole list. Instead of names: all, campaign or none",
   ),
   "remove-index": onOff("Store /shop/index.html as /shop/"),
   "remove-trailing-slash": onOff("Store /shop/ as /shop"),
   "lower-case-paths": onOff("Store /Shop as /shop"),
   "merge-path": list(
     "path",
-    "A path, such as /orders/*, that matching paths are stored as. The paths that are given replace the whole list; none removes all",
+    "A path, such as /orders/*, that matching paths are stored as. Replaces the whole list; `none` clears it",
   ),
   "channel-rule": list(
     "rule",
-    "A rule for sources and channels, such as 'referrer=*.partner.example -> Partner | Affiliates'; - keeps the source or the channel. The rules that are given replace the whole list; none removes all",
+    "A rule for sources and channels, such as 'referrer=*.partner.example -> Partner | Affiliates'; - keeps the source or the channel. Replaces the whole list; `none` clears it",
   ),
   "embed-origin": list(
     "origin",
-    "An origin whose pages may show shared stats links in a frame. The origins that are given replace the whole list; none removes all",
+    "An origin whose pages may show shared stats links in a frame. Replaces the whole list; `none` clears it",
   ),
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
-  "keep-rejected": parsed(
-    "days",
-    "Days to keep rejected events that a change of settings can fix; 0: none",
-    readWhole,
-  ),
+  "keep-rejected": parsed("days", "Days to keep rejected events for replay; 0: do not keep them", readWhole),
   "max-batch-size": numberOr("default", "Maximum events in a batch; default: the service's setting"),
   "max-payload-bytes": numberOr("default", "Maximum bytes of a request body; default: the service's setting"),
   "client-rate-per-second": numberOr(

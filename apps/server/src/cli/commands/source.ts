@@ -44,10 +44,10 @@ function describeNextStep({ sourceId, allowedOrigins }: Source): string {
 const create = defineCommand({
   description: "Create a source and its public key",
   options: {
-    name: required(text("text", "The name of the source")),
+    name: required(text("text", "The source's name")),
     origin: listOption("origin", "An allowed origin, such as https://example.com or https://*.example.com"),
     framework: text("name", FRAMEWORK_HELP),
-    slug: text("text", "The name of the source in URLs (default: derived from --name)"),
+    slug: text("text", "The source's name in URLs (default: derived from --name)"),
     ...ORGANIZATION_OPTION,
   },
   run: ({ organization, name, origin, framework, slug }) =>

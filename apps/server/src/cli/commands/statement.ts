@@ -32,7 +32,7 @@ function report(day: DeliveryDay, json: unknown): CommandReport {
 }
 
 export const statement = defineCommand({
-  description: "Account for the events of a source and a day: produced, accepted, lost, stored",
+  description: "Account for a source's events on one day: produced, accepted, lost, stored",
   details: ["The service can keep running. Exits with 1 when the warehouse has lost accepted events."],
   positionals: { ...SOURCE, day: "The UTC day, such as 2026-11-21" },
   options: ORGANIZATION_OPTION,

@@ -13,7 +13,7 @@ import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-acc
 
 const OPTIONS = {
   owner: flag(
-    "Create a token of the owner, valid for all of their workspaces, for example after they lost theirs",
+    "Create a token for the owner, valid for all of their workspaces, for example after they lost theirs",
   ),
   account: text("id|name", "The service account that the token is for"),
   user: text("id|name|email", "With --owner: which of several owners"),
@@ -35,7 +35,7 @@ function checkOptions({ owner, user, account, label, source, scope }: TokenOptio
     );
   if (user !== undefined && !owner)
     throw new UsageError(
-      `--user needs --owner: it says which owner. For programs, use --account <id|name>; \`${HEADWATER} member add --name <text> --role <role>\` creates one.`,
+      `--user needs --owner, and says which owner. For programs, use --account <id|name>; \`${HEADWATER} member add --name <text> --role <role>\` creates one.`,
     );
   if (scope !== undefined && source === undefined)
     throw new UsageError("--scope needs --source <id|name>: the source that the token is for.");

@@ -28,7 +28,7 @@ const list = defineCommand({
         sources,
         toMinute(createdAt),
       ]);
-      const whenEmpty = `No workspaces yet. Run \`${HEADWATER} serve\`: it creates the first one and its owner.`;
+      const whenEmpty = `No workspaces yet. Run \`${HEADWATER} serve\`, which creates the first one and its owner.`;
       return { json: { organizations }, text: tableOr(whenEmpty, head, rows) };
     }),
 });
@@ -36,7 +36,7 @@ const list = defineCommand({
 const create = defineCommand({
   description: "Create a workspace",
   options: {
-    name: required(text("text", "The name of the workspace")),
+    name: required(text("text", "The workspace's name")),
     owner: text(
       "id|name|email",
       "The user who owns it: a member of any workspace, or the `sub` of a JWT (default: the owner of ORGANIZATION_ID)",

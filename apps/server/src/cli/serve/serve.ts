@@ -121,7 +121,7 @@ function stopOnSignal(server: RunningServer): void {
 export const serve = defineCommand({
   description: "Start the service",
   details: [
-    `Settings are environment variables, such as PORT=8791: \`${HEADWATER} config\` lists them.`,
+    `Settings are environment variables, such as PORT=8791. \`${HEADWATER} config\` lists them.`,
     "With --json the service prints its address as one line of JSON on standard error.",
   ],
   run: async (_, { isJson }) => {

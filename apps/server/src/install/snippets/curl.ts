@@ -31,7 +31,7 @@ export function curlExample(
   const header = requireOrigin ? pageOptions(origin) : "";
   const page = JSON.stringify(`${origin}/`);
   return `# Sends one page view. If the response contains "accepted":1, the event is stored and counted.
-# With HEADWATER_TOKEN, a token with the scope "ingest" for this source, nobody else can use its id.
+# With HEADWATER_TOKEN, a token with the "ingest" scope for this source, nobody else can use its id.
 NOW=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 ID=$(date +%s)-$$
 curl -sS ${shellLiteral(url)}${header} \\

@@ -54,7 +54,7 @@ export async function readSchemaVersion(connection: Queryable): Promise<number> 
 function refuseNewer(from: number, to: number): void {
   if (from <= to) return;
   throw new NewerLedger(
-    `The ledger has schema ${from}, but this version knows only schema ${to}: it was written by a newer Headwater, ` +
+    `The ledger has schema ${from}, but this version knows only schema ${to}. It was written by a newer Headwater, ` +
       "or by a checkout from before the first release, which is not read. Start the newer Headwater that wrote it.",
   );
 }

@@ -12,7 +12,7 @@ import { inTransaction } from "./transaction.ts";
 export class WarehouseElsewhere extends OperatorError {
   constructor({ url }: WarehousePlace) {
     super(
-      `The events of this ledger are in the embedded warehouse of the node ${url}, so DATA_DIR of this node cannot have another one. ` +
+      `This ledger's events are in the embedded warehouse on node ${url}, so this node's DATA_DIR cannot have another one. ` +
         "Unset WAREHOUSE here, or use a copy of that folder (docs/operate/several-nodes.md).",
     );
   }

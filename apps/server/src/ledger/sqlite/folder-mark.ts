@@ -28,10 +28,10 @@ const GIVE_UP_MOVE = `To serve from DATA_DIR after all, run \`${HEADWATER} move 
 /** Why a marked folder cannot be used, and what to do. */
 const PROBLEMS: { [Command in MarkingCommand]: (mark: FolderMarks[Command]) => string } = {
   restore: ({ from }) =>
-    `A restore into DATA_DIR is not finished. Run \`${HEADWATER} restore --from ${from}\` again; it starts over.`,
+    `A restore into DATA_DIR is not finished. Run \`${HEADWATER} restore --from ${from}\` again. It starts over.`,
   move: ({ isFinished }) =>
     isFinished
-      ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}; events accepted by PostgreSQL since then will be missing.`
+      ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}. Events that PostgreSQL accepted since then will be missing.`
       : `The ledger in DATA_DIR is moving to PostgreSQL. Run \`${HEADWATER} move --to …\` again, then set DATABASE_URL. ${GIVE_UP_MOVE}.`,
   "move-warehouse": () =>
     `The move of the warehouse in DATA_DIR is not finished. Run \`${HEADWATER} move-warehouse --to …\` again. To serve without finishing it, run \`${HEADWATER} move-warehouse --give-up\`.`,

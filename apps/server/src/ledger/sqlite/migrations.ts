@@ -32,7 +32,7 @@ export function migrate(database: DatabaseSync, migrations = MIGRATIONS): { from
     const from = Number(database.prepare("pragma user_version").get()?.user_version);
     if (from > to) {
       throw new OperatorError(
-        `The ledger has schema ${from}, this program knows ${to}: it was written by a newer Headwater, ` +
+        `The ledger has schema ${from}, but this program knows only ${to}. It was written by a newer Headwater, ` +
           "or by a checkout from before the first release, which is not read. Start the newer Headwater that wrote it.",
       );
     }

@@ -71,7 +71,7 @@ function createAttemptsFile({ dataDir, storeBytes, quarantineBytes, isShared }: 
       if (isShared || !isDamage(error)) return null;
       const name = setAside(path);
       mode = "create";
-      return `${ATTEMPTS_FILE} was damaged and is now ${name}; the debug history starts again, no event is lost`;
+      return `${ATTEMPTS_FILE} was damaged and is now ${name}; the debug history starts again, and no event is lost`;
     },
   };
 }

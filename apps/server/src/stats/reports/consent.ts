@@ -51,7 +51,7 @@ function consentMail({ period, target }: ReportRecord, request: ConsentRequest, 
     to: target,
     subject: `Do you want the ${PERIOD_WORDS[period]} report of ${sourceName}?`,
     paragraphs: [
-      `${askedBy} of the workspace ${organizationName} on Headwater wants to send the ${PERIOD_WORDS[period]} report of ${sourceName} to ${target}.`,
+      `${askedBy} from the workspace ${organizationName} on Headwater wants to send the ${PERIOD_WORDS[period]} report of ${sourceName} to ${target}.`,
       "Headwater sends it only if you agree.",
     ],
     button: "Answer",

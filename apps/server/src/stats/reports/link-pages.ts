@@ -41,7 +41,7 @@ const toUnsubscribeLink = (token: string, now: number) => ({
 const consentPage = createPage("Agree to a report");
 const AGREED =
   "<p>You agreed. Headwater sends this report from now on. Each mail has a link to unsubscribe.</p>";
-const NOTHING_TO_AGREE = `<p>Nothing to agree to: the link was used, it is older than ${LIMITS.reportConsentDays} days, or the report was deleted.</p>`;
+const NOTHING_TO_AGREE = `<p>This link no longer works. It was used before, it is older than ${LIMITS.reportConsentDays} days, or the report was deleted.</p>`;
 
 /** The report that waits for the link. */
 async function findPending(catalog: Catalog, token: string, now: number): Promise<ReportRecord | null> {
@@ -56,9 +56,9 @@ export const askReportConsent: CatalogHandler<"askReportConsent"> = async ({ par
   if (!report || !request) return consentPage(NOTHING_TO_AGREE);
   const { askedBy, organizationName, sourceName } = request;
   const what = `the ${PERIOD_WORDS[report.period]} report of ${named(sourceName)} to ${escapeHtml(report.target)}`;
-  const question = `${named(askedBy)} of the workspace ${named(organizationName)} asks to send ${what}. Do you agree?`;
+  const question = `${named(askedBy)} from the workspace ${named(organizationName)} asks to send ${what}. Do you agree?`;
   return consentPage(
-    `<p>${question}</p>${form("Agree")}<p>If you do not agree, close this page: the report is not sent.</p>`,
+    `<p>${question}</p>${form("Agree")}<p>If you do not agree, close this page. The report is then not sent.</p>`,
   );
 };
 
@@ -75,9 +75,9 @@ export const giveReportConsent: CatalogHandler<"giveReportConsent"> = async (
 };
 
 const unsubscribePage = createPage("Unsubscribe");
-const ENDED = "<p>This report is not sent any more.</p>";
+const ENDED = "<p>Headwater no longer sends this report.</p>";
 const UNKNOWN_LINK =
-  "<p>This report is not sent any more, or the link is older than 90 days: use that of the latest mail.</p>";
+  "<p>This link no longer works. The report was deleted, or the link is older than 90 days. Use the link in the latest email.</p>";
 
 export const confirmUnsubscribe: CatalogHandler<"confirmUnsubscribe"> = async (
   { params, now },

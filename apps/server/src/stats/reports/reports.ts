@@ -53,7 +53,7 @@ export interface Reports {
 }
 
 const footerOf = (period: ReportRecord["period"], unsubscribeUrl: string | null): ReportFooter => ({
-  text: `Headwater sends this ${PERIOD_WORDS[period]} report. Members of the workspace can delete it on the stats page of the source.`,
+  text: `Headwater sends this ${PERIOD_WORDS[period]} report. Members of the workspace can delete it on the source's stats page.`,
   url: unsubscribeUrl,
 });
 

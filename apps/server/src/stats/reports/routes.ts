@@ -62,12 +62,14 @@ function targetIssues({ channel, target }: CreateReportBody, webhookOrigins: rea
   const url = URL.parse(target);
   const allowed = [SLACK_ORIGIN, ...webhookOrigins];
   if (url && url.username === "" && url.password === "" && allowed.includes(url.origin)) return [];
-  return invalid(`must be the URL of a webhook of ${allowed.join(" or ")}`);
+  return invalid(
+    `must be a webhook URL that starts with ${allowed.map((origin) => `${origin}/`).join(" or ")}`,
+  );
 }
 
 const NO_MAIL_SERVER = issueAt(
   ["channel"],
-  "cannot be email: the service has no mail server. The operator must set SMTP_URL and MAIL_FROM",
+  "cannot be email, because the service has no mail server. The operator must set SMTP_URL and MAIL_FROM",
 );
 
 export const listReports =

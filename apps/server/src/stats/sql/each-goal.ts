@@ -41,11 +41,11 @@ export function byGoalIssues(
       ];
     if (!needsCurrency || !WITHOUT_CURRENCY.includes(metric)) return [];
     return [
-      issueAt(["metrics", index], `${metric} by goal cannot have the dimension currency or a filter on it`),
+      issueAt(["metrics", index], `${metric} by goal cannot have the currency dimension or a filter on it`),
     ];
   });
   if (!goal) return ofMetrics;
-  const message = "a query with the dimension goal is about all goals; leave goal out";
+  const message = "a query with the goal dimension covers all goals, so leave goal out";
   return [...ofMetrics, issueAt(["goal"], message)];
 }
 

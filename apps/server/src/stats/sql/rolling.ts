@@ -22,7 +22,7 @@ export function rollingIssues({
   if (rolling && part)
     return [issueAt(["dimensions"], `${rolling} counts whole days, so it has no figure by ${part}`)];
   if (!sticky || dimensions.includes("time:day")) return [];
-  return [issueAt(["dimensions"], `the metric ${sticky} requires the dimension time:day`, "required")];
+  return [issueAt(["dimensions"], `the ${sticky} metric requires the time:day dimension`, "required")];
 }
 
 /** Whether several groups together have a figure: stickiness is of one day, and each time bucket has days of its own. */
