@@ -1,7 +1,7 @@
 /** The settings of a source for its stats and data: goals, exclusions, retention, erasure. */
 import assert from "node:assert/strict";
 import type { Goal } from "@headwater/contract";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleTest, openSection } from "./console-world.ts";
@@ -181,6 +181,54 @@ consoleTest(
       await answered;
       assert.equal(await kept(), days);
     }
+  },
+);
+
+consoleTest(
+  "A source is deleted once its name is typed, with its stored events unless they are to stay.",
+  async ({ world, page, open, shoot }) => {
+    for (const deletesEvents of [true, false]) {
+      const { sourceId } = await world.createSource({ name: "Old shop" });
+      await open(`/sources/settings?sourceId=${sourceId}#delete-source`);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      const dialog = page.getByRole("dialog", { name: "Delete this source?" });
+      const confirm = dialog.getByRole("button", { name: "Delete source" });
+      await dialog.getByLabel("Type “Old shop” to confirm").fill("Old");
+      assert.equal(await confirm.getAttribute("aria-disabled"), "true");
+      if (!deletesEvents) await dialog.getByLabel("Also delete its stored events").uncheck({ force: true });
+      await shoot(`delete-source-${deletesEvents}`);
+      await dialog.getByLabel("Type “Old shop” to confirm").fill("Old shop");
+      const sent: string[] = [];
+      const record = (request: Request) => {
+        const body = request.postData();
+        if (body !== null && request.method() === "PATCH") sent.push(body);
+      };
+      page.on("request", record);
+      await confirm.click();
+      await page.waitForURL(/\/sources$/);
+      assert.equal((await world.ask(`/api/tracking-sources/${sourceId}`)).status, 404);
+      assert.equal(
+        sent.some((body) => body.includes('"retentionDays":1')),
+        deletesEvents,
+      );
+      page.off("request", record);
+    }
+  },
+);
+
+consoleTest(
+  "The address of the person who looks at the page can be excluded with a button.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ excludedAddresses: ["10.0.0.0/8"] });
+    const { token } = await world.person("admin");
+    await open(`/sources/settings?sourceId=${sourceId}#exclusions`, token);
+    await shoot("exclude-own-address");
+    await page.getByRole("button", { name: "Exclude your address" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Exclude your address" }).count(), 0);
+    const { excludedAddresses } = (await world.ask(`/api/tracking-sources/${sourceId}`)).body;
+    assert.deepEqual(excludedAddresses, ["10.0.0.0/8", "127.0.0.1"]);
   },
 );
 

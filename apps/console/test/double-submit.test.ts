@@ -45,6 +45,7 @@ consoleTest(
     const deleted = await holdUp(page, "DELETE", "**/api/tracking-sources/*");
     await openSection(page, "Delete source");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByLabel("Type “Shop” to confirm").fill("Shop");
     const button = page.getByRole("button", { name: "Delete source" });
     await button.press("Enter");
     await page.locator("button[aria-busy=true]").waitFor();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { eventsBody, eventsPath, ORGANIZATION_ID, trackEvent } from "../../server/test/support/world.ts";
 import { animationsEnded, SCHEMES, seriousFindings } from "./accessibility.ts";
-import { consoleTest, openWorkspace, workspaceOpened } from "./console-world.ts";
+import { consoleTest, openSection, openWorkspace, workspaceOpened } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
 
 const questionOf = (page: Page) => page.getByRole("dialog", { name: "Discard unsaved changes?" });
@@ -129,7 +129,9 @@ consoleTest(
     await name.fill("Made");
     await link(page, "Events").click();
     await link(page, "Settings").click();
+    await openSection(page, "Exclusions");
     await page.getByLabel("Excluded paths").fill("/admin/*");
+    await openSection(page, "Erase visitor");
     await page.getByRole("textbox", { name: "ID", exact: true }).fill("visitor-1");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
     await page.getByRole("button", { name: "Erase visitor" }).click();
@@ -138,8 +140,12 @@ consoleTest(
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
 
+    await openSection(page, "General");
+    const stored = await name.inputValue();
     await name.fill("Gone with it");
+    await openSection(page, "Delete source");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByLabel(/^Type .* to confirm$/).fill(stored);
     await page.getByRole("button", { name: "Delete source" }).click();
     await heading(page, "See who visits your site").waitFor();
 

@@ -52,6 +52,11 @@ export const Profile = Closed({
   weekStart,
 });
 export type Profile = Static<typeof Profile>;
+export const CallerProfile = Closed({
+  ...Profile.properties,
+  clientAddress: text("The IP address that this request came from."),
+});
+export type CallerProfile = Static<typeof CallerProfile>;
 export const UpdateProfileBody = Closed({
   name: Type.Optional(Nullable(personName("Your name."))),
   theme: Type.Optional(theme),

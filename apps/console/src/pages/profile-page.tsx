@@ -72,7 +72,7 @@ function ConfirmAddress() {
   const [code] = useState(() => takeFragment().get("code"));
   const { mutate, data, error } = useMutation({
     mutationFn: (given: string) => api.confirmEmail({ body: { code: given } }),
-    onSuccess: (profile) => client.setQueryData(profileQuery.queryKey, profile),
+    onSuccess: () => client.invalidateQueries({ queryKey: profileQuery.queryKey }),
   });
   useEffect(() => {
     if (code !== null) mutate(code);
@@ -89,7 +89,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   const saved = useMutation({
     mutationFn: () => api.updateProfile({ body: { name: name.trim() || null, ...chosen } }),
     onSuccess: async (answer) => {
-      client.setQueryData(profileQuery.queryKey, answer);
+      client.setQueryData(profileQuery.queryKey, (known) => known && { ...known, ...answer });
       setColorScheme(answer.theme);
       setOwnFormat(answer);
       await client.invalidateQueries({ queryKey: ["members"] });

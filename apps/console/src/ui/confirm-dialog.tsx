@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   readonly title: string;
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
+  /** false: something in the dialog has to be filled in first. */
+  readonly canConfirm?: boolean;
   readonly opened: boolean;
   readonly onClose: () => void;
   /** The dialog closes when it resolves and shows the error when it rejects. */
@@ -20,7 +22,8 @@ interface ConfirmDialogProps {
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, confirmLabel, cancelLabel = "Cancel", opened, onClose, onConfirm, children } = props;
+  const { title, confirmLabel, cancelLabel = "Cancel", canConfirm = true } = props;
+  const { opened, onClose, onConfirm, children } = props;
   const confirmation = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const close = () => {
     // the dialog opens without the error of the previous attempt
@@ -38,6 +41,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           </Button>
           <AsyncButton
             color="red"
+            disabled={!canConfirm}
             // ignores presses while the closing animation runs
             isPending={confirmation.isPending || !opened}
             onPress={() => confirmation.mutateAsync()}

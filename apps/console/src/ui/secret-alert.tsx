@@ -12,7 +12,7 @@ export const SecretAlert = ({ title, secret, copyLabel }: SecretAlertProps) => (
   <Alert color="green" title={title} role="status" className="wrap">
     <Group gap="sm">
       <code className="wrap code">{secret}</code>
-      <CopyButton text={secret} label={copyLabel} />
+      <CopyButton text={secret} label={copyLabel} isPrimary />
     </Group>
   </Alert>
 );

@@ -6,7 +6,7 @@ export const STATUSES = {
   quiet: { label: "Quiet", color: "yellow" },
   waiting: { label: "Waiting", color: "gray" },
   failing: { label: "Failing", color: "red" },
-  off: { label: "Inactive", color: "gray" },
+  off: { label: "Deactivated", color: "gray" },
 } as const;
 export type SourceStatus = keyof typeof STATUSES;
 

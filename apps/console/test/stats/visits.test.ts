@@ -78,8 +78,8 @@ consoleStatsTest(
     );
     const funnel = page.getByRole("region", { name: "Funnel" });
     const steps = funnel.getByRole("listitem");
-    await steps.nth(1).getByText("Biggest drop").waitFor();
-    assert.equal(await funnel.getByText("Biggest drop").count(), 1);
+    await steps.nth(1).getByText("Most visitors lost").waitFor();
+    assert.equal(await funnel.getByText("Most visitors lost").count(), 1);
     await steps.nth(1).getByRole("button", { name: "2 dropped off (66.7%)" }).click();
     const dialog = page.getByRole("dialog", { name: "Dropped off after “/checkout”" });
     const rows = dialog.getByRole("list", { name: "Sessions", exact: true }).getByRole("listitem");

@@ -16,8 +16,8 @@ import type { AccessHandler, AccessServices } from "./services.ts";
 const RENAMES_PER_HOUR = 10;
 const EMAIL_CODE_MS = 60 * 60_000;
 
-export const getProfile: CatalogHandler<"getProfile"> = async ({ actor }, { catalog }) => ({
-  body: await catalog.profile({ userId: actor.userId }),
+export const getProfile: CatalogHandler<"getProfile"> = async ({ actor, clientAddress }, { catalog }) => ({
+  body: { ...(await catalog.profile({ userId: actor.userId })), clientAddress },
 });
 
 export function createProfileUpdate({ catalog, nodes }: AccessServices): Handler<"updateProfile"> {

@@ -40,7 +40,7 @@ const PASSKEY = {
 const SIGNED = { id: "mZ0fYc3p", clientDataJSON: "eyJ0eXBlIjoi" };
 
 export const ACCOUNT_EXAMPLES: Examples = {
-  getProfile: { answer: PROFILE },
+  getProfile: { answer: { ...PROFILE, clientAddress: "203.0.113.7" } },
   updateProfile: { body: { name: "Ada" }, answer: PROFILE },
   listSessions: {
     answer: {

@@ -40,7 +40,7 @@ export const ACCOUNT_OPERATIONS = [
     description: "Your name and address, and your preferences for the console.",
     access: "person",
     status: 200,
-    answer: account.Profile,
+    answer: account.CallerProfile,
     codes: SIGNED_IN_CODES,
   },
   {

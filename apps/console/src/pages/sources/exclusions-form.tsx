@@ -1,5 +1,8 @@
 /** The section for what a source does not count: bots, excluded paths and IP addresses. */
 import type { BotPolicy, Source } from "@headwater/contract";
+import { useQuery } from "@tanstack/react-query";
+import { profileQuery } from "../../queries.ts";
+import { Button, Group, Text } from "../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { SettingsSection } from "./form-section.tsx";
 import { checkAddress, checkPath } from "./line-rules.ts";
@@ -42,6 +45,28 @@ export const EXCLUSIONS: SettingsPart<ExclusionFields> = {
     areValidLines(paths, checkPath) && areValidLines(addresses, checkAddress),
 };
 
+interface OwnAddressProps {
+  readonly addresses: string;
+  readonly onAdd: (addresses: string) => void;
+}
+
+/** Offers the address of the person who looks at the page. */
+function OwnAddress({ addresses, onAdd }: OwnAddressProps) {
+  const own = useQuery(profileQuery).data?.clientAddress;
+  const listed = parseLines(addresses);
+  if (own === undefined || listed.includes(own)) return null;
+  return (
+    <Group gap="xs">
+      <Text size="sm">
+        Your address: <code>{own}</code>
+      </Text>
+      <Button size="xs" variant="default" onClick={() => onAdd([...listed, own].join("\n"))}>
+        Exclude your address
+      </Button>
+    </Group>
+  );
+}
+
 export function ExclusionsForm() {
   const { fields, setFields, failure } = useSettings(EXCLUSIONS);
   return (
@@ -56,7 +81,7 @@ export function ExclusionsForm() {
       <LinesField
         label="Excluded paths"
         description="One path per line. Use * as a wildcard."
-        placeholder={"/admin/*\n/preview"}
+        placeholder="/admin/*"
         value={fields.paths}
         check={checkPath}
         issueAt={(index) => failure?.issueAt("excludedPaths", index) ?? null}
@@ -66,13 +91,14 @@ export function ExclusionsForm() {
       <LinesField
         label="Excluded IP addresses"
         description="One IP address or CIDR range per line, such as your office’s."
-        placeholder={"203.0.113.0/24\n198.51.100.7"}
+        placeholder="203.0.113.0/24"
         value={fields.addresses}
         check={checkAddress}
         issueAt={(index) => failure?.issueAt("excludedAddresses", index) ?? null}
         issue={failure?.issueAt("excludedAddresses")}
         onChange={(addresses) => setFields({ addresses })}
       />
+      <OwnAddress addresses={fields.addresses} onAdd={(addresses) => setFields({ addresses })} />
     </SettingsSection>
   );
 }

@@ -9,6 +9,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
+import { Switch, TextInput } from "../../ui/primitives/fields.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useIsMounted } from "../../ui/use-is-mounted.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -109,8 +110,8 @@ function ActiveSection({ source }: { readonly source: Source }) {
       title={activeTitle(source)}
       text={
         isActive
-          ? "An inactive source refuses all requests. They still appear in Debug."
-          : "This source is inactive and refuses all requests."
+          ? "A deactivated source refuses all requests. They still appear in Debug."
+          : "This source is deactivated and refuses all requests."
       }
       action={
         <AsyncButton
@@ -127,9 +128,14 @@ function ActiveSection({ source }: { readonly source: Source }) {
   );
 }
 
+/** Deletes all events but those of the last day at once, and these a day later. */
+const SHORTEST_RETENTION_DAYS = 1;
+
 function DeleteSection({ source }: { readonly source: Source }) {
-  const { sourceId, name, retentionDays } = source;
+  const { sourceId, organizationId, name, retentionDays } = source;
   const [isDialogOpen, setDialogOpen] = useState(false);
+  const [deletesEvents, setDeletesEvents] = useState(true);
+  const [typed, setTyped] = useState("");
   const navigate = useNavigate();
   const isMounted = useIsMounted();
   const invalidateSource = useInvalidateSource();
@@ -137,7 +143,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
     <Section
       isDangerous
       title="Delete source"
-      text="Its keys stop working immediately. Stored events are kept. This cannot be undone."
+      text="Its keys stop working immediately. This cannot be undone."
       action={
         <Button color="red" onClick={() => setDialogOpen(true)}>
           Delete
@@ -149,7 +155,13 @@ function DeleteSection({ source }: { readonly source: Source }) {
         confirmLabel="Delete source"
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}
+        canConfirm={typed.trim() === name.trim()}
         onConfirm={async () => {
+          if (deletesEvents)
+            await api.updateSource({
+              params: { sourceId },
+              body: { organizationId, retentionDays: SHORTEST_RETENTION_DAYS },
+            });
           await api.deleteSource({ params: { sourceId } });
           if (isMounted()) await navigate({ to: "/sources", ignoreBlocker: true });
           await invalidateSource(sourceId);
@@ -159,12 +171,19 @@ function DeleteSection({ source }: { readonly source: Source }) {
           “<bdi>{name}</bdi>” stops accepting events and disappears from all lists. Its share links, reports
           and tokens stop working.
         </Text>
-        <Text>
-          Stored events stay in the warehouse{" "}
-          {retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, but
-          nobody can open them. Before you delete the source, export the events to keep a copy
-          {retentionDays === null && ", or set data retention so that they are deleted"}.
-        </Text>
+        <Switch
+          label="Also delete its stored events"
+          description={`They are gone from the warehouse within two days. Otherwise they stay ${retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, and nobody can open them.`}
+          checked={deletesEvents}
+          onChange={(event) => setDeletesEvents(event.currentTarget.checked)}
+        />
+        <Text>To keep a copy of the events, export them first.</Text>
+        <TextInput
+          label={`Type “${name}” to confirm`}
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+        />
       </ConfirmDialog>
     </Section>
   );

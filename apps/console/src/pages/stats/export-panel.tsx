@@ -65,7 +65,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
     <Stack gap="sm">
       <Text size="sm">
         {pluralize(sumOfEvents(results[0]), "event")} from {formatTime(from)} to {formatTime(to)} ({timezone}
-        ), including bots.
+        ), with engagement, web vitals and bots.
         {hasFilters && " Filters do not apply to the export."}
       </Text>
       <Group align="flex-end" gap="sm">

@@ -156,7 +156,7 @@ function PropertyTable({ properties, figures, onSelect }: PropertyTableProps) {
         <tr>
           <th>Property</th>
           <th className="ranking-figure">Events</th>
-          <th className="ranking-figure ranking-money">Average</th>
+          <th className="ranking-figure ranking-money">Average or sum</th>
         </tr>
       </thead>
       <tbody>

@@ -96,7 +96,7 @@ function MetricGrid({ metric, figures, currency }: MetricGridProps) {
     value !== null && isShort(metric, value, isNarrow)
       ? formatShort(metric, isRate(metric) ? Math.round(value * 100) / 100 : Math.round(value))
       : write(value);
-  const highest = Math.max(...[...figures.values()].map((value) => value ?? 0), 1e-9);
+  const top = topOf([...figures.values()].map((value) => value ?? 0));
   const hasSums = isAddedUp(metric);
   const widest = Math.max(...[...figures.values()].map((value) => writeShort(value).length)) * CHARACTER;
   const totalOf = (values: readonly (number | null)[]) => (
@@ -137,7 +137,7 @@ function MetricGrid({ metric, figures, currency }: MetricGridProps) {
                 <td
                   key={column.value}
                   title={`${day.name}, ${hour.name}: ${write(value) || "—"}`}
-                  style={shade((value ?? 0) / highest)}
+                  style={shade(Math.min((value ?? 0) / top, 1))}
                 >
                   {writeShort(value)}
                 </td>
@@ -158,6 +158,15 @@ function MetricGrid({ metric, figures, currency }: MetricGridProps) {
       </tbody>
     </table>
   );
+}
+
+/** One extraordinary hour does not make all others pale. */
+const SHADED_SHARE = 0.98;
+
+/** @returns the figure that has the darkest shade, as have the few above it */
+function topOf(values: readonly number[]): number {
+  const sorted = values.filter((value) => value > 0).sort((one, other) => one - other);
+  return sorted[Math.floor((sorted.length - 1) * SHADED_SHARE)] ?? 1;
 }
 
 /** A background that grows with the share, and stays weak enough for the text on it. */

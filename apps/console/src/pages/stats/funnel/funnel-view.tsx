@@ -232,7 +232,7 @@ function FunnelLoss({ visitors, next, isWorst, onList }: FunnelLossProps) {
       ) : (
         next !== undefined && text
       )}
-      {isWorst && <strong className="funnel-worst"> Biggest drop</strong>}
+      {isWorst && <strong className="funnel-worst"> Most visitors lost</strong>}
     </Text>
   );
 }

@@ -109,14 +109,15 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
         ))}
         {rest > 0 && (
           <li className="path-end">
-            {further > 0 ? (
-              <button type="button" title="All others" onClick={() => setShown(shown + PAGE_ROWS)}>
-                Show {further} more
-              </button>
-            ) : (
-              <span>All others</span>
-            )}
+            <span>All others</span>
             {figures(rest)}
+          </li>
+        )}
+        {further > 0 && (
+          <li className="path-end">
+            <button type="button" onClick={() => setShown(shown + PAGE_ROWS)}>
+              Show {further} more
+            </button>
           </li>
         )}
       </ul>

@@ -1,7 +1,7 @@
 /** A share link right after its creation, to be copied or embedded. */
 import { CopyButton } from "../../../ui/copy-button.tsx";
-import { Group, Text } from "../../../ui/primitives/elements.tsx";
-import { SecretAlert } from "../../../ui/secret-alert.tsx";
+import { Alert, Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
+import { TextInput } from "../../../ui/primitives/fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";
 import { toEmbedCode } from "./embed-code.ts";
 
@@ -18,19 +18,34 @@ interface CreatedLinkProps {
   readonly created: { readonly label: string; readonly token: string };
 }
 
-export const CreatedLink = ({ view, created: { label, token } }: CreatedLinkProps) => (
-  <>
-    <SecretAlert
+export function CreatedLink({ view, created: { label, token } }: CreatedLinkProps) {
+  const link = toShareLink(view, token);
+  return (
+    <Alert
+      color="green"
       title={`Copy the link “${label}” now. It will not be shown again.`}
-      secret={toShareLink(view, token)}
-      copyLabel="Copy link"
-    />
-    <Group gap="sm">
-      <CopyButton text={toEmbedCode(toShareLink(view, token, "embed"))} label="Copy embed code" />
-      <Text size="sm" c="dimmed">
-        The code embeds the stats in a page. It works on the sites listed under Embedding in the source
-        settings.
-      </Text>
-    </Group>
-  </>
-);
+      role="status"
+      className="wrap"
+    >
+      <Stack gap="sm">
+        <Group gap="sm" wrap="nowrap">
+          <TextInput
+            aria-label="Link"
+            readOnly
+            flex="1"
+            value={link}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <CopyButton text={link} label="Copy link" isPrimary />
+        </Group>
+        <Group gap="sm">
+          <CopyButton text={toEmbedCode(toShareLink(view, token, "embed"))} label="Copy embed code" />
+          <Text size="sm" c="dimmed">
+            The code embeds the stats in a page. It works on the sites listed under Embedding in the source
+            settings.
+          </Text>
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}

@@ -8,7 +8,7 @@ import { AsyncButton } from "../../../ui/async-button.tsx";
 import { ExpirySelect, toExpiresAt } from "../../../ui/expiry-select.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
 import { PagedTable, usePagedQuery } from "../../../ui/paged-table.tsx";
-import { Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
+import { Button, Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
 import { PasswordInput, TextInput } from "../../../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../../../ui/relative-time.tsx";
 import { RevokeTokenButton } from "../../../ui/revoke-token-button.tsx";
@@ -56,6 +56,17 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   });
   const failure = creation.error instanceof ApiFailure ? creation.error : null;
   const submit = useSubmit(() => creation.mutateAsync(), label.trim() !== "");
+  if (creation.data)
+    return (
+      <>
+        <CreatedLink view={view} created={creation.data} />
+        <div>
+          <Button variant="default" onClick={() => creation.reset()}>
+            Create another link
+          </Button>
+        </div>
+      </>
+    );
   return (
     <>
       <form onSubmit={submit} className="in-line">
@@ -81,7 +92,6 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
         </AsyncButton>
       </form>
       {creation.error && <ErrorAlert error={creation.error} />}
-      {creation.data && <CreatedLink view={view} created={creation.data} />}
     </>
   );
 }
