@@ -13,10 +13,12 @@ interface MailFormProps {
   readonly submitLabel: string;
   /** The next step, shown once the mail is sent. */
   readonly nextStep: string;
+  /** Makes its button the main button of the page. */
+  readonly isMain?: boolean;
   readonly onSend: (email: string) => Promise<unknown>;
 }
 
-export function MailForm({ label, submitLabel, nextStep, onSend }: MailFormProps) {
+export function MailForm({ label, submitLabel, nextStep, isMain = false, onSend }: MailFormProps) {
   const [email, setEmail] = useState("");
   const sent = useMutation({ mutationFn: () => onSend(email.trim()) });
   const failure = sent.error instanceof ApiFailure ? sent.error : null;
@@ -43,7 +45,7 @@ export function MailForm({ label, submitLabel, nextStep, onSend }: MailFormProps
           />
           <AsyncButton
             type="submit"
-            variant="default"
+            variant={isMain ? "filled" : "default"}
             isPending={sent.isPending}
             disabled={email.trim() === ""}
           >

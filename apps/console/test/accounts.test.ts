@@ -100,6 +100,7 @@ accountTest(
     const asking = await newPage(t);
     await asking.goto(`${world.url}/sign-in`);
     await asking.getByLabel("Email").fill("grace@shop.example");
+    assert.deepEqual(await asking.locator(".button-filled:visible").allTextContents(), ["Email me a link"]);
     await shoot(asking, "sign-in-mail");
     await asking.getByRole("button", { name: "Email me a link" }).click();
     await asking.getByText("Check your mail").waitFor();
@@ -207,7 +208,7 @@ consoleTest(
     assert.equal(await page.getByRole("link", { name: "Create workspace" }).count(), 0);
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Sign in as yourself" }).click();
-    await page.getByLabel("Access token").waitFor();
+    await page.getByText("Use an access token").waitFor();
   },
 );
 

@@ -1,5 +1,6 @@
 /** Keyboard access, on phones too. */
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { consoleTest } from "./console-world.ts";
 
 consoleTest(
@@ -28,18 +29,44 @@ consoleTest(
 );
 
 consoleTest(
-  "The sign-in page says how to get a link, and focuses the token field.",
-  async ({ world, page }) => {
+  "The sign-in page shows the command that prints a link; opening the token field folds it and focuses the field.",
+  async ({ world, page, shoot }) => {
     await page.goto(`${world.url}/sign-in`);
-    const link = page.getByRole("region", { name: "Open a sign-in link" });
-    await link.getByRole("button", { name: "Copy" }).click();
-    await link.getByRole("button", { name: "Copied" }).waitFor();
+    await page.getByText("Open the sign-in link that you were sent").waitFor();
+    const command = page.getByRole("region", { name: "Command" });
+    await command.waitFor();
+    assert.equal(await page.getByRole("heading").count(), 1);
+    const copy = page.getByRole("button", { name: "Copy" });
+    assert.deepEqual(await mainButtons(page), ["Copy"]);
+    await copy.click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /headwater sign-in$/);
-    await page.reload();
+    await shoot("sign-in-command");
+
+    await page.getByText("Use an access token").focus();
+    await page.keyboard.press("Enter");
     const field = page.getByLabel("Access token");
-    await field.waitFor();
-    await page.waitForFunction(() => document.activeElement instanceof HTMLInputElement);
+    await page.locator(":focus").and(field).waitFor();
+    await command.waitFor({ state: "hidden" });
+    assert.deepEqual(await mainButtons(page), ["Sign in"]);
     await page.keyboard.type("hwt_typed");
     assert.equal(await field.inputValue(), "hwt_typed");
   },
 );
+
+consoleTest(
+  "On a phone the sign-in page opens the token field, and the command is folded.",
+  async ({ world, page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${world.url}/sign-in`);
+    await page.getByLabel("Access token").waitFor();
+    const command = page.getByRole("region", { name: "Command" });
+    assert.equal(await command.isVisible(), false);
+    assert.deepEqual(await mainButtons(page), ["Sign in"]);
+    await page.getByText("If you run the server").click();
+    await command.waitFor();
+  },
+);
+
+/** The texts of the visible main buttons. */
+const mainButtons = (page: Page) => page.locator(".button-filled:visible").allTextContents();

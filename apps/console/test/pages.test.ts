@@ -42,7 +42,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/workspaces/new", text: "A workspace has its own sources" },
     { path: "/profile", text: "Signed in" },
     { path: "/invitation#code=none", text: "The link is unknown" },
-    { path: "/sign-in", text: "Access token" },
+    { path: "/sign-in", text: "Use an access token" },
   ];
 }
 

@@ -135,6 +135,7 @@ consoleTest(
     await page.getByText("You have been signed out").waitFor();
     assert.equal(await page.evaluate(() => sessionStorage.getItem("headwater.token")), null);
 
+    await page.getByText("Use an access token").click();
     await page.getByLabel("Access token").fill("hwt_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("The bearer token is unknown.").waitFor();

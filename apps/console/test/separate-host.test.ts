@@ -65,6 +65,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   page.on("console", (message) => message.type() === "error" && violations.push(message.text()));
   const signIn = async (at: string) => {
     await page.goto(`${at}/sources`);
+    await page.getByText("Use an access token").click();
     await page.getByLabel("Access token").fill(session);
     await page.getByRole("button", { name: "Sign in" }).click();
   };

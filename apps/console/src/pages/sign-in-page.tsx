@@ -4,7 +4,7 @@
  */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { API_BASE, type ApiAnswer, ApiFailure, apiWith } from "../api.ts";
 import { HEADWATER } from "../command-name.ts";
 import { MailForm } from "../mail-form.tsx";
@@ -15,9 +15,10 @@ import { type Credential, readCredential, signInBy, signInWith, takeFragment } f
 import { AsyncButton } from "../ui/async-button.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { ErrorAlert, Loading } from "../ui/page-states.tsx";
-import { Alert, Button, ButtonAnchor, Stack, Text, Title } from "../ui/primitives/elements.tsx";
+import { Alert, Button, ButtonAnchor, Stack, Text } from "../ui/primitives/elements.tsx";
 import { PasswordInput } from "../ui/primitives/fields.tsx";
 import { StandalonePage } from "../ui/standalone-page.tsx";
+import { PHONE, useMediaQuery } from "../ui/use-media-query.ts";
 import { useSubmit } from "../ui/use-submit.ts";
 import { AccountCard } from "./account/account-card.tsx";
 import { InvitationOffer } from "./account/invitation-offer.tsx";
@@ -109,12 +110,10 @@ interface SignInFormProps {
 
 function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
   const { why } = useSearch({ from: "/sign-in" });
-  const methods = useQuery(signInMethodsQuery);
+  const { data: methods, isPending } = useQuery(signInMethodsQuery);
   const reason = REASONS[why ?? ""];
-  // without an answer a token may still work
-  const takesToken = !methods.isPending && methods.data?.token !== false;
-  const { oidc = null, passkey = false, mail = false } = methods.data ?? {};
-  const hasOtherWays = oidc !== null || passkey || mail;
+  const ways = methods && { ...methods, passkey: methods.passkey && takesPasskeys() };
+  const hasEasierWays = ways !== undefined && (ways.oidc !== null || ways.passkey || ways.mail);
   return (
     <>
       {reason && !failure && (
@@ -123,53 +122,68 @@ function SignInForm({ next, failure, onSignedIn }: SignInFormProps) {
         </Alert>
       )}
       {failure && <ErrorAlert error={forPerson(failure, LINK_HINT)} />}
-      {methods.data && <OtherWays methods={methods.data} next={next} onSignedIn={onSignedIn} />}
-      {!methods.isPending && <LinkWay isFolded={hasOtherWays} isOpen={failure !== null || !takesToken} />}
-      {takesToken && (
-        <>
-          <Text size="sm" c="dimmed" className="divided">
-            or with an access token
-          </Text>
-          <TokenForm onSignedIn={onSignedIn} isMain={!hasOtherWays} />
-        </>
+      {ways && hasEasierWays && <EasierWays ways={ways} next={next} onSignedIn={onSignedIn} />}
+      {!isPending && !ways?.mail && !ways?.oidc && (
+        <Text>Open the sign-in link that you were sent, or ask an owner for one.</Text>
+      )}
+      {!isPending && (
+        <FoldedWays
+          hasEasierWays={hasEasierWays}
+          // without an answer a token may still work
+          takesToken={ways?.token !== false}
+          hasFailed={failure !== null}
+          onSignedIn={onSignedIn}
+        />
       )}
     </>
   );
 }
 
-const LINK_TITLE = "Open a sign-in link";
-
-interface LinkWayProps {
-  /** Whether the page has easier ways, so that this one is a line to open. */
-  readonly isFolded: boolean;
-  readonly isOpen: boolean;
+interface FoldedWaysProps extends Pick<SignInFormProps, "onSignedIn"> {
+  readonly hasEasierWays: boolean;
+  readonly takesToken: boolean;
+  /** Whether a link could not be used. */
+  readonly hasFailed: boolean;
 }
 
-/** How to get a sign-in link, which works on every service. */
-const LinkWay = ({ isFolded, isOpen }: LinkWayProps) =>
-  isFolded ? (
-    <details open={isOpen}>
-      <summary>{LINK_TITLE}</summary>
-      <LinkSource />
-    </details>
-  ) : (
-    <section aria-label={LINK_TITLE}>
-      <Title order={2} size="h5">
-        {LINK_TITLE}
-      </Title>
-      <LinkSource />
-    </section>
-  );
+type FoldedWay = "command" | "token";
 
-const LinkSource = () => (
-  <Stack gap="xs" mt={4}>
-    <Text size="sm">Run this on the server. The link works once, within 10 minutes.</Text>
-    <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
-    <Text size="sm" c="dimmed">
-      Not your server? Open your invitation, or ask an owner for a link.
-    </Text>
-  </Stack>
-);
+/** A command is of no use on a phone. Where there are easier ways, nothing is open. */
+function firstOpened(isPhone: boolean, { hasEasierWays, takesToken, hasFailed }: FoldedWaysProps) {
+  const preferred: FoldedWay = isPhone && takesToken ? "token" : "command";
+  const isQuiet = hasEasierWays && (isPhone || (takesToken && !hasFailed));
+  return isQuiet ? null : preferred;
+}
+
+/** The command that prints a link, and the field for a token. The browser opens one at a time: they have the same name. */
+function FoldedWays(props: FoldedWaysProps) {
+  const { hasEasierWays, takesToken, onSignedIn } = props;
+  const isPhone = useMediaQuery(PHONE);
+  const [opened] = useState(() => firstOpened(isPhone, props));
+  return (
+    <>
+      <details name="way" open={opened === "command"}>
+        <summary>If you run the server</summary>
+        <Stack gap="xs" mt={4}>
+          <Text size="sm">Run this to get a link. It works once, within 10 minutes.</Text>
+          <CodeBlock title="Command" text={`${HEADWATER} sign-in`} isPrimary={!hasEasierWays} />
+        </Stack>
+      </details>
+      {takesToken && (
+        <details
+          name="way"
+          open={opened === "token"}
+          onToggle={({ currentTarget }) => {
+            if (currentTarget.open) currentTarget.querySelector("input")?.focus();
+          }}
+        >
+          <summary>Use an access token</summary>
+          <TokenForm onSignedIn={onSignedIn} isMain={!hasEasierWays} />
+        </details>
+      )}
+    </>
+  );
+}
 
 const LINK_HINT = "Get a new link, or sign in another way.";
 const TOKEN_HINT = "Check that you copied the whole token, or sign in with a link.";
@@ -181,32 +195,31 @@ const forPerson = (error: Error, hint: string): Error =>
     : error;
 
 interface TokenFormProps extends Pick<SignInFormProps, "onSignedIn"> {
-  /** Whether it is the first way to sign in. */
+  /** Whether the page has no easier way to sign in. */
   readonly isMain: boolean;
 }
 
 function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
   const [token, setToken] = useState("");
   const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
-  const field = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (isMain) field.current?.focus();
-  }, [isMain]);
   const submit = useSubmit(() => signedIn.mutateAsync());
   return (
     <form onSubmit={submit}>
-      <Stack>
+      <Stack mt="xs">
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
           description="From Tokens in the console"
           autoComplete="current-password"
-          required
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}
-          ref={field}
         />
-        <AsyncButton type="submit" variant={isMain ? "filled" : "default"} isPending={signedIn.isPending}>
+        <AsyncButton
+          type="submit"
+          variant={isMain ? "filled" : "default"}
+          isPending={signedIn.isPending}
+          disabled={token.trim() === ""}
+        >
           Sign in
         </AsyncButton>
         <Text size="sm" c="dimmed" className="centered">
@@ -273,28 +286,27 @@ function Confirmation({
   );
 }
 
-interface OtherWaysProps extends Omit<SignInFormProps, "failure"> {
-  readonly methods: ApiAnswer<"getSignInMethods">;
+interface EasierWaysProps extends Omit<SignInFormProps, "failure"> {
+  readonly ways: ApiAnswer<"getSignInMethods">;
 }
 
-/** The identity provider, passkeys and links by email, as far as the service has them. */
-function OtherWays({ methods, next, onSignedIn }: OtherWaysProps) {
+/** The identity provider, passkeys and links by email, as far as the service has them. The first has the main button. */
+function EasierWays({ ways: { oidc, passkey, mail }, next, onSignedIn }: EasierWaysProps) {
   const keepNext = () => next !== undefined && sessionStorage.setItem(NEXT, next);
   return (
     <>
-      {methods.oidc !== null && (
+      {oidc !== null && (
         <ButtonAnchor href={new URL("api/sign-in/oidc", API_BASE).href} onClick={keepNext}>
-          Continue with {methods.oidc}
+          Continue with {oidc}
         </ButtonAnchor>
       )}
-      {methods.passkey && takesPasskeys() && (
-        <PasskeySignIn isFirst={methods.oidc === null} onSignedIn={onSignedIn} />
-      )}
-      {methods.mail && (
+      {passkey && <PasskeySignIn isFirst={oidc === null} onSignedIn={onSignedIn} />}
+      {mail && (
         <MailForm
           label="Email"
           submitLabel="Email me a link"
           nextStep="If an account has this address, a link is on its way. It works once, within 10 minutes."
+          isMain={oidc === null && !passkey}
           onSend={(email) => apiWith(null).requestSignInLink({ body: { email } })}
         />
       )}

@@ -60,7 +60,7 @@ async function openService(t: TestContext): Promise<World> {
 
 const home = (page: Page) => page.getByRole("heading", { name: "See who visits your site" }).waitFor();
 const passkeySignIn = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
-const tokenForm = (page: Page) => page.getByLabel("Access token").waitFor();
+const tokenForm = (page: Page) => page.getByText("Use an access token").waitFor();
 const signOut = async (page: Page) => {
   await page.getByRole("button", { name: "Sign out" }).click();
   await tokenForm(page);

@@ -39,7 +39,7 @@ consoleTest(
     for (const [path, shown] of [
       ["/tokens", page.getByText("Board")],
       ["/profile", page.getByText("This browser")],
-      ["/sign-in", page.getByText("Open a sign-in link")],
+      ["/sign-in", page.getByText("Use an access token")],
     ] as const)
       for (const width of [1440, 1024, 390, 320])
         for (const colorScheme of ["light", "dark"] as const) {
