@@ -9,6 +9,8 @@ import { ScrollRegion } from "./scroll-region.tsx";
 interface CodeBlockProps {
   readonly title: string;
   readonly text: string;
+  /** What is copied. Default: the text. */
+  readonly copiedText?: string;
   readonly copyLabel?: string;
   /** Another button beside the copy button. */
   readonly beside?: ReactNode;
@@ -22,7 +24,7 @@ interface CodeBlockProps {
 const MAX_LINES = 9;
 
 export function CodeBlock(props: CodeBlockProps) {
-  const { title, text, copyLabel, beside, isPrimary, isFoldable = false } = props;
+  const { title, text, copiedText = text, copyLabel, beside, isPrimary, isFoldable = false } = props;
   const [isWhole, setWhole] = useState(false);
   const isFolded = isFoldable && !isWhole && text.split("\n").length > MAX_LINES;
   return (
@@ -31,7 +33,11 @@ export function CodeBlock(props: CodeBlockProps) {
         <Text size="sm" fw={600}>
           {title}
         </Text>
-        <CopyButton text={text} {...(copyLabel && { label: copyLabel })} {...(isPrimary && { isPrimary })} />
+        <CopyButton
+          text={copiedText}
+          {...(copyLabel && { label: copyLabel })}
+          {...(isPrimary && { isPrimary })}
+        />
         {beside}
       </Group>
       {/* a single line wraps; lines of code scroll */}

@@ -79,7 +79,6 @@ function SnippetSection({
           value={selected}
           onChange={(event) => select(event.currentTarget.value)}
         />
-        <Text size="sm">{example.instruction}</Text>
         {selected === "html" ? (
           <HtmlSnippet install={install} example={example} />
         ) : (

@@ -74,7 +74,8 @@ ${loading(options, "  ")}}
 const component = (
   options: SnippetOptions,
 ): string => `// Page views are counted automatically, including client navigations.
-// track("signup", { plan: "pro" }) sends an event. headwater("identify", "user-42") identifies the visitor.
+// \`track("signup", { plan: "pro" })\` sends an event.
+// \`headwater("identify", "user-42")\` identifies the visitor.
 import { useEffect } from "react";
 
 ${calls}
@@ -86,33 +87,34 @@ ${loading(options, "    ")}  }, []);
 `;
 
 export const reactExample = (options: SnippetOptions): string => `// src/headwater.tsx
-// Render <Headwater /> once, for example in src/main.tsx:
+// Render \`<Headwater />\` once, for example in \`src/main.tsx\`:
 //   <StrictMode><Headwater /><App /></StrictMode>
 ${component(options)}`;
 
 /** It imports only React, so one text works with Remix 2 and with every version of React Router since 7. */
 export const remixExample = (options: SnippetOptions): string => `// app/headwater.tsx
-// For Remix 2, and for React Router 7 and later in framework mode. Render <Headwater /> in app/root.tsx:
+// For Remix 2, and for React Router 7 and later in framework mode. Render \`<Headwater />\` in \`app/root.tsx\`:
 //   import { Headwater } from "./headwater";
 //   … <Headwater /><Scripts /></body>
 ${component(options)}`;
 
 export const vueExample = (options: SnippetOptions): string => `// src/headwater.ts
-// Import it once, in src/main.ts:
+// Import it once, in \`src/main.ts\`:
 //   import "./headwater";
 // Page views are counted automatically, including those of vue-router.
-// import { track } from "./headwater"; track("signup", { plan: "pro" }) sends an event.
-// headwater("identify", "user-42") from the same module identifies the visitor.
+// To send an event:
+//   import { track } from "./headwater"; track("signup", { plan: "pro" });
+// \`headwater("identify", "user-42")\` from the same module identifies the visitor.
 ${loader(options)}
 load();
 `;
 
 /** Nuxt runs a plugin whose name ends in `.client` only in browsers. */
 export const nuxtExample = (options: SnippetOptions): string => `// app/plugins/headwater.client.ts
-// Nuxt loads it automatically (in Nuxt 3 without the app folder: plugins/headwater.client.ts).
+// Nuxt loads it automatically. In Nuxt 3 without the app folder, the file is \`plugins/headwater.client.ts\`.
 // Page views are counted automatically, including client navigations.
-// In code that runs in the browser, useNuxtApp().$track("signup", { plan: "pro" }) sends an event, and
-// useNuxtApp().$headwater("identify", "user-42") identifies the visitor.
+// In code that runs in the browser, \`useNuxtApp().$track("signup", { plan: "pro" })\` sends an event.
+// There, \`useNuxtApp().$headwater("identify", "user-42")\` identifies the visitor.
 ${loader(options)}
 export default defineNuxtPlugin(() => {
   load();
@@ -121,22 +123,23 @@ export default defineNuxtPlugin(() => {
 `;
 
 export const svelteExample = (options: SnippetOptions): string => `// src/lib/headwater.ts
-// Import it once: with SvelteKit in src/hooks.client.ts, with Svelte and Vite in src/main.ts:
+// Import it once: with SvelteKit in \`src/hooks.client.ts\`, with Svelte and Vite in \`src/main.ts\`:
 //   import "./lib/headwater";
-// Page views are counted automatically, including client navigations. To send an event from a component:
+// Page views are counted automatically, including client navigations.
+// To send an event from a component:
 //   import { track } from "../lib/headwater"; track("signup", { plan: "pro" });
-// headwater("identify", "user-42") from the same module identifies the visitor.
+// \`headwater("identify", "user-42")\` from the same module identifies the visitor.
 ${loader(options)}
 load();
 `;
 
 export const angularExample = (options: SnippetOptions): string => `// src/headwater.ts
-// Import it once, in src/main.ts:
+// Import it once, in \`src/main.ts\`:
 //   import "./headwater";
 // Page views are counted automatically, including those of the Angular router.
-// To send an event from a component in src/app:
+// To send an event from a component in \`src/app\`:
 //   import { track } from "../headwater"; track("signup", { plan: "pro" });
-// headwater("identify", "user-42") from the same module identifies the visitor.
+// \`headwater("identify", "user-42")\` from the same module identifies the visitor.
 ${loader(options)}
 load();
 `;

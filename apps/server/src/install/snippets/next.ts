@@ -9,10 +9,11 @@ const inTemplate = (code: string): string => code.replace(/[\\`]|\$(?=\{)/g, "\\
  * sets the address as text: Trusted Types refuse it, and the page fails.
  */
 export const nextjsExample = (options: SnippetOptions): string => `{/* app/layout.tsx
-    Add this to the <body> of your root layout, before {children}. Keep everything else.
+    Add this to the \`<body>\` of your root layout, before \`{children}\`. Keep everything else.
     Page views are counted automatically, including client navigations.
-    In client components, window.headwater?.("track", "signup", { plan: "pro" }) sends an event. For TypeScript, declare it once:
-    declare global { interface Window { headwater?: (command: string, ...args: unknown[]) => void } } */}
+    In client components, \`window.headwater?.("track", "signup", { plan: "pro" })\` sends an event.
+    For TypeScript, declare it once:
+      declare global { interface Window { headwater?: (command: string, ...args: unknown[]) => void } } */}
 <script
   dangerouslySetInnerHTML={{
     __html: \`${inTemplate(inlineScript(options))}\`,
