@@ -1,6 +1,6 @@
 /** The stats page in windows of several widths. */
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../../../server/test/support/until.ts";
 import { consoleStatsTest } from "../console-world.ts";
 import { lastDays, noon, shopVisits, visitedShop, visits } from "../visits.ts";
@@ -168,6 +168,37 @@ const sideways = (page: Page) =>
       ...(scrollWidth > clientWidth ? [`the page: ${scrollWidth} of ${clientWidth}`] : []),
     ];
   });
+
+consoleStatsTest(
+  "The empty form of a funnel fits the first screen of a phone, has one main button, and adds a step below the last one.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await visits(world, source, shopVisits());
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`${lastDays(source)}&view=funnel`);
+    const hint = page.getByRole("button", { name: "Use the most visited pages" });
+    await hint.and(page.locator(":enabled")).waitFor();
+    assert.deepEqual(await page.locator(".button-filled:visible").allTextContents(), ["Show funnel"]);
+    const endOf = async (part: Locator) => {
+      const { y, height } = (await part.boundingBox())!;
+      return y + height;
+    };
+    const show = page.getByRole("button", { name: "Show funnel" });
+    assert.ok((await endOf(show)) < 844);
+    await shoot("funnel-form-phone");
+    const add = page.getByRole("button", { name: "Add step" });
+    await add.click();
+    const third = page.getByLabel("Step 3", { exact: true });
+    await third.waitFor();
+    const ends = await Promise.all([third, add, page.getByLabel("Complete within")].map(endOf));
+    assert.deepEqual(
+      ends,
+      ends.toSorted((one, other) => one - other),
+    );
+    await hint.click();
+    await page.getByRole("region", { name: "Funnel", exact: true }).waitFor();
+  },
+);
 
 consoleStatsTest(
   "No view of the stats scrolls sideways, from 320 pixels up, with long and right-to-left names.",

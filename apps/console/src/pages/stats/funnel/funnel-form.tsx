@@ -1,5 +1,5 @@
 /** The form for the steps of a funnel. It suggests pages, events and goals while typing. */
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { Button, Group, Paper, Stack } from "../../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import type { StatsView } from "../use-stats-view.ts";
@@ -28,10 +28,13 @@ interface FunnelFormProps {
   readonly steps: readonly FunnelStep[];
   readonly within: FunnelWindow;
   readonly view: StatsView;
+  /** Stands above the steps. */
+  readonly hint: ReactNode;
   readonly onSubmit: (steps: readonly FunnelStep[], within: FunnelWindow) => void;
 }
 
-export function FunnelForm({ steps: initialSteps, within: initialWindow, view, onSubmit }: FunnelFormProps) {
+export function FunnelForm(props: FunnelFormProps) {
+  const { steps: initialSteps, within: initialWindow, view, hint, onSubmit } = props;
   const [steps, setSteps] = useState(() => firstSteps(initialSteps));
   const [within, setWithin] = useState(initialWindow);
   const { kinds, suggestions } = useStepKinds(view, steps);
@@ -42,6 +45,7 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
   return (
     <Paper p="md" component="form" onSubmit={submit}>
       <Stack gap="sm">
+        {hint}
         {steps.map((step, index) => (
           <StepFields
             // biome-ignore lint/suspicious/noArrayIndexKey: steps have no other identity than their position
@@ -55,6 +59,13 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
           />
         ))}
         {suggestions}
+        {steps.length < MAX_STEPS && (
+          <Group>
+            <Button size="xs" variant="default" onClick={() => setSteps([...steps, emptyAfter(steps)])}>
+              Add step
+            </Button>
+          </Group>
+        )}
         <Group align="flex-end" gap="sm">
           <NativeSelect
             label="Complete within"
@@ -62,11 +73,6 @@ export function FunnelForm({ steps: initialSteps, within: initialWindow, view, o
             value={within}
             onChange={(event) => setWithin(event.currentTarget.value as FunnelWindow)}
           />
-          {steps.length < MAX_STEPS && (
-            <Button variant="default" onClick={() => setSteps([...steps, emptyAfter(steps)])}>
-              Add step
-            </Button>
-          )}
           <Button type="submit">Show funnel</Button>
         </Group>
       </Stack>

@@ -68,13 +68,13 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
           </Button>
         )}
       </Group>
-      {!isComplete && <FunnelHint view={view} />}
       {(isEditing || !isComplete) && (
         <FunnelForm
           key={JSON.stringify([steps, within])}
           steps={steps}
           within={within}
           view={view}
+          hint={!isComplete && <FunnelHint view={view} />}
           onSubmit={(chosenSteps, chosenWindow) => {
             setEditing(false);
             view.update({ ...stepParams(chosenSteps), within: chosenWindow });
