@@ -116,7 +116,7 @@ export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
       />
       <Choice
         label="First day of the week"
-        description="Applies to calendars. In stats, weeks always begin on Monday."
+        description="In stats, weeks always begin on Monday."
         values={WEEK_STARTS}
         labelOf={labels(examples.day, DAY_LABELS)}
         value={chosen.weekStart}

@@ -21,6 +21,7 @@ import { useSubmit } from "../ui/use-submit.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 
 import { Passkeys, PasskeysNote, QuietNote } from "./account/passkeys.tsx";
+import "./account/account.css";
 import { PreferenceFields, toPreferences } from "./preference-fields.tsx";
 
 type OwnProfile = ApiAnswer<"getProfile">;
@@ -104,7 +105,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   const edited = () => saved.isSuccess && saved.reset();
   return (
     <Paper p="lg" component="form" onSubmit={submit} onChange={edited} aria-label="Preferences">
-      <Stack>
+      <Stack gap="sm" className="field-rows">
         <Title order={2} size="h5">
           Preferences
         </Title>

@@ -27,3 +27,32 @@ consoleTest(
     assert.equal(await mail.count(), 0, "a viewer cannot change it");
   },
 );
+
+consoleTest(
+  "A preference is one row of its label and its control, and on a phone the label is above; saving is possible once something changed.",
+  async ({ page, open, shoot }) => {
+    await open("/profile");
+    const label = page.getByText("Number format");
+    const control = page.getByLabel("Number format");
+    await control.waitFor();
+    const placeOf = async () => {
+      const [text, field] = [(await label.boundingBox())!, (await control.boundingBox())!];
+      return { isBeside: text.x + text.width < field.x, isAbove: text.y + text.height <= field.y };
+    };
+    await page.setViewportSize({ width: 1440, height: 900 });
+    assert.deepEqual(await placeOf(), { isBeside: true, isAbove: false });
+    const form = page.getByRole("form", { name: "Preferences" });
+    const { height } = (await form.boundingBox())!;
+    assert.ok(height < 450, `${height}`);
+    const save = page.getByRole("button", { name: "Save preferences" });
+    const colorOf = () => save.evaluate((button) => getComputedStyle(button).backgroundColor);
+    assert.equal(await save.getAttribute("aria-disabled"), "true");
+    const disabledColor = await colorOf();
+    await page.getByLabel("Name", { exact: true }).fill("Ada");
+    assert.equal(await save.getAttribute("aria-disabled"), "false");
+    assert.notEqual(await colorOf(), disabledColor);
+    await shoot("profile-rows");
+    await page.setViewportSize({ width: 390, height: 844 });
+    assert.deepEqual(await placeOf(), { isBeside: false, isAbove: true });
+  },
+);
