@@ -61,6 +61,19 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "The form is the first of three steps, and begins in the address.",
+  async ({ page, open, shoot }) => {
+    await open("/sources");
+    await page.getByRole("link", { name: "Create source" }).first().click();
+    await page.locator(":focus").and(page.getByLabel("Website address")).waitFor();
+    const steps = page.getByRole("list", { name: "Steps" }).getByRole("listitem");
+    assert.deepEqual(await steps.allTextContents(), ["Create", "Install", "First visit"]);
+    assert.equal(await steps.first().getAttribute("aria-current"), "step");
+    await shoot("create-steps");
+  },
+);
+
 consoleTest("A source without a name gets that of its site.", async ({ world, page, open }) => {
   await open("/sources/new");
   await page.getByLabel("Website address").fill("www.shop.example/cart");

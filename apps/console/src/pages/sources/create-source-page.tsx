@@ -26,6 +26,11 @@ export const CreateSourcePage = () => (
     lead="Create one source per site or app. Each has its own public key and snippet."
   >
     <RequirePermission permission="sources:write">
+      <ol className="first-steps first-steps-row" aria-label="Steps">
+        <li aria-current="step">Create</li>
+        <li>Install</li>
+        <li>First visit</li>
+      </ol>
       <CreateSource />
     </RequirePermission>
   </Page>
@@ -164,7 +169,8 @@ function AddressFields({ origins: [first = "", ...others], onChange, issueAt }: 
     <div>
       <OriginLine
         label="Website address"
-        description="Events are accepted from this address. If you leave it empty, browsers are refused until you add one in the settings."
+        description="Only this site may send events."
+        autoFocus
         line={first}
         issue={issueAt(0)}
         onChange={(value) => onChange([value, ...others])}

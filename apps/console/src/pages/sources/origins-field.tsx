@@ -71,7 +71,7 @@ export function OriginLines({ lineLabel, origins, onChange, issueAt, first = 1 }
   );
 }
 
-interface OriginLineProps extends Pick<TextInputProps, "label" | "description" | "aria-label"> {
+interface OriginLineProps extends Pick<TextInputProps, "label" | "description" | "aria-label" | "autoFocus"> {
   readonly line: string;
   readonly issue: string | null;
   readonly onChange: (value: string) => void;
