@@ -251,7 +251,7 @@ test("The unsubscribe link asks first; one click of a mail program ends the repo
   };
   for (let clicks = 0; clicks < 2; clicks += 1) assert.equal((await ask(path, oneClick)).status, 200);
   assert.deepEqual(await reportsOf(source), []);
-  assert.match((await ask(path, { token: null })).text, /no longer sends this report/);
+  assert.match((await ask(path, { token: null })).text, /The report was deleted/);
   const { body } = await ask(`/api/audit?organizationId=${ORGANIZATION_ID}&target=${source.sourceId}`);
   const [entry] = body.entries;
   assert.deepEqual([entry.action, entry.userId], ["source.report_unsubscribed", null]);
