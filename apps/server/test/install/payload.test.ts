@@ -214,7 +214,7 @@ for (const [title, payload] of [
   test(`The examples name their place and compile under strict TypeScript ${title}.`, async () => {
     const { nextjsExample, reactExample } = payload;
     assert.match(nextjsExample, /^\{\/\* app\/layout\.tsx\n/);
-    assert.doesNotMatch(nextjsExample, /<html|<body>[^ ]|import /, "not a whole layout");
+    assert.doesNotMatch(nextjsExample, /<html|<body>[^ `]|import /, "not a whole layout");
     assert.equal(pathOf(reactExample), "src/headwater.tsx");
     assert.equal(await complaints({ "src/headwater.tsx": reactExample }), "");
     assert.equal(await complaints({ "app/layout.tsx": addToNextLayout(nextjsExample) }), "");
