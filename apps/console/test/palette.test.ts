@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { seriousFindings } from "./accessibility.ts";
 import { consoleTest } from "./console-world.ts";
+import { memberToken } from "./seed.ts";
 
 consoleTest(
   "Ctrl+K opens a search over pages, views and sources, and Enter opens the selected one.",
@@ -11,11 +12,12 @@ consoleTest(
     await page.getByRole("link", { name: "Green shop" }).waitFor();
     await page.keyboard.press("Control+k");
     const dialog = page.getByRole("dialog", { name: "Search" });
-    await dialog.getByText("Green shop: Stats").waitFor();
+    const stats = dialog.getByRole("button", { name: "Green shop: Stats" });
+    await stats.waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("palette");
     await page.keyboard.type("debug green");
-    await dialog.getByText("Green shop: Stats").waitFor({ state: "detached" });
+    await stats.waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.pathname === "/analytics/setup/debug");
     assert.equal(new URL(page.url()).searchParams.get("sourceId"), sourceId);
@@ -28,7 +30,7 @@ consoleTest(
 );
 
 consoleTest(
-  "The search begins with the recent pages, and finds views by a part of their name, saved items, actions and pages by other words.",
+  "The search begins with the recent pages, those of the source, and actions, and finds views by a part of their name, saved items, actions and pages by other words.",
   async ({ world, page, open }) => {
     const { sourceId } = await world.createSource({ name: "Green shop" });
     const funnel = { kind: "funnel", name: "Checkout", steps: [{ page: "/cart" }, { event: "order" }] };
@@ -43,10 +45,10 @@ consoleTest(
     await search("fun");
     const funnels = dialog.getByRole("button", { name: "Funnel: Checkout" });
     await funnels.getByText("Green shop").waitFor();
-    await dialog.locator(".menu-title").getByText("Sources").waitFor();
+    await dialog.locator(".menu-title").getByText("Green shop").waitFor();
     assert.equal(await funnels.textContent(), "Funnel: Checkout Green shop↵");
     const titles = dialog.locator(".menu-title");
-    assert.deepEqual(await titles.allTextContents(), ["Saved", "Sources"]);
+    assert.deepEqual(await titles.allTextContents(), ["Saved", "Green shop"]);
     const top = async () => (await dialog.boundingBox())!.y;
     const [before, { height }] = [await top(), (await dialog.boundingBox())!];
     await page.keyboard.type("n");
@@ -58,10 +60,16 @@ consoleTest(
     await dialog.getByRole("button", { name: "Green shop: Retention" }).click();
     await page.waitForURL((url) => url.searchParams.get("view") === "retention");
     await search("");
+    await dialog.getByRole("button", { name: "Green shop: Install" }).waitFor();
+    assert.deepEqual(await titles.allTextContents(), ["Recent", "Green shop", "Actions"]);
+    assert.equal(await first.getAttribute("aria-label"), "Sources", "the page before this one");
+    const names = await dialog.locator(".menu-item").evaluateAll((rows) => rows.map((row) => row.ariaLabel));
+    assert.equal(new Set(names).size, names.length, "no row is there twice");
+    assert.ok(await dialog.evaluate((list) => list.firstElementChild!.scrollHeight <= list.clientHeight));
+    assert.ok(names.includes("Create source"));
+    await page.keyboard.type("explore");
     const views = dialog.getByRole("button", { name: "Green shop: Explore" });
     assert.equal(await views.getAttribute("aria-keyshortcuts"), "6");
-    assert.deepEqual(await titles.allTextContents(), ["Recent", "Green shop", "Go to", "Actions"]);
-    assert.equal(await first.getAttribute("aria-label"), "Sources", "the page before this one");
     await page.keyboard.press("Escape");
     await search("table folders");
     await dialog.getByRole("button", { name: "Table: Folders" }).click();
@@ -71,7 +79,7 @@ consoleTest(
     await page.waitForURL((url) => url.searchParams.get("step2") === "event:order");
     assert.equal(new URL(page.url()).searchParams.get("view"), "funnel");
     await search("requests");
-    await dialog.getByRole("button", { name: "Green shop: Debug" }).waitFor();
+    await dialog.getByRole("button", { name: "Green shop: Debug, requests" }).waitFor();
     await page.keyboard.press("Escape");
     for (const word of ["lost", "loss", "missing"]) {
       await search(word);
@@ -89,6 +97,55 @@ consoleTest(
     await search("log out");
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.pathname === "/sign-in");
+  },
+);
+
+consoleTest(
+  "The search finds the sections of the shown source’s settings that one may change, marks the match, and keeps unsaved input.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ name: "Green shop" });
+    await world.createSource({ name: "Blue shop" });
+    await open(`/sources/settings?sourceId=${sourceId}`);
+    await page.getByLabel("Slug").fill("green");
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    const names = () => dialog.locator(".menu-item").evaluateAll((rows) => rows.map((row) => row.ariaLabel));
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("ret");
+    const section = dialog.getByRole("button", { name: "Green shop: Settings › Data retention" });
+    await section.waitFor();
+    assert.equal(await section.locator("mark").textContent(), "ret");
+    assert.deepEqual((await names()).slice(0, 2), [
+      "Green shop: Retention",
+      "Green shop: Settings › Data retention",
+    ]);
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("palette-ret");
+    await section.click();
+    await page.waitForURL((url) => url.hash === "#data-retention");
+    await page.getByRole("form", { name: "Data retention" }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get("sourceId") === sourceId);
+    assert.equal(await page.getByLabel("Slug").inputValue(), "green");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("settings");
+    await section.waitFor({ state: "detached" });
+    assert.deepEqual(await names(), ["Green shop: Settings"], "not each of its sections");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("blue");
+    await dialog.getByRole("button", { name: "Blue shop: Stats" }).waitFor();
+    assert.equal((await names()).length, 1, "not each of its pages");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard" }).click();
+
+    const developer = await memberToken(world, "developer");
+    await open(`/sources/settings?sourceId=${sourceId}`, developer);
+    await page.getByLabel("Slug").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("goals");
+    await dialog.getByRole("button", { name: "Green shop: Settings › Goals" }).waitFor();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("data retention");
+    await dialog.getByText("No results for “data retention”.").waitFor();
   },
 );
 

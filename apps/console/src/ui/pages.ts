@@ -9,19 +9,19 @@ export const PAGES = [
 ] as const;
 
 export const SOURCE_PAGES = [
-  { to: "/analytics/stats", label: "Stats", permission: "stats:read" },
-  { to: "/analytics/setup/install", label: "Install", permission: "sources:read" },
-  { to: "/analytics/setup/debug", label: "Debug", permission: "debug:read" },
-  { to: "/sources/events", label: "Events", permission: "debug:read" },
-  { to: "/sources/delivery", label: "Delivery", permission: "sources:read" },
-  { to: "/sources/settings", label: "Settings", permission: "sources:write" },
+  { to: "/analytics/stats", label: "Stats", icon: "usage", permission: "stats:read" },
+  { to: "/analytics/setup/install", label: "Install", icon: "code", permission: "sources:read" },
+  { to: "/analytics/setup/debug", label: "Debug", icon: "list", permission: "debug:read" },
+  { to: "/sources/events", label: "Events", icon: "pointer", permission: "debug:read" },
+  { to: "/sources/delivery", label: "Delivery", icon: "download", permission: "sources:read" },
+  { to: "/sources/settings", label: "Settings", icon: "settings", permission: "sources:write" },
 ] as const;
 
 /** The views of a source's stats, besides the overview. */
 export const STATS_VIEWS = [
-  { value: "realtime", label: "Real time" },
-  { value: "funnel", label: "Funnel" },
-  { value: "paths", label: "Paths" },
-  { value: "retention", label: "Retention" },
-  { value: "explore", label: "Explore" },
+  { value: "realtime", label: "Real time", icon: "clock" },
+  { value: "funnel", label: "Funnel", icon: "filter" },
+  { value: "paths", label: "Paths", icon: "share" },
+  { value: "retention", label: "Retention", icon: "calendar" },
+  { value: "explore", label: "Explore", icon: "eye" },
 ] as const;

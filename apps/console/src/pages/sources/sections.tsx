@@ -5,13 +5,13 @@ import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import "./sections.css";
 
 interface PageSection {
-  /** In the URL. Default: made from the title. */
-  readonly id?: string;
+  /** In the URL. */
+  readonly id: string;
   readonly title: string;
+  /** The title of the group that it belongs to. */
+  readonly group: string;
   readonly content: ReactNode;
 }
-
-const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
 /** A navigation to another section keeps the page's other parameters. */
 const toSection = (id: string) => ({ to: ".", search: true, hash: id, hashScrollIntoView: false }) as const;
@@ -43,21 +43,11 @@ export function useShowWrongField() {
 }
 
 interface SectionsProps {
-  readonly groups: readonly {
-    readonly title: string;
-    /** false: one that the user may not see. */
-    readonly sections: readonly (PageSection | false)[];
-  }[];
+  readonly sections: readonly PageSection[];
 }
 
-export function Sections({ groups }: SectionsProps) {
-  const shown = groups
-    .map(({ title, sections }) => ({
-      title,
-      sections: sections.filter((one) => one !== false).map((one) => ({ id: idOf(one.title), ...one })),
-    }))
-    .filter(({ sections }) => sections.length > 0);
-  const all = shown.flatMap(({ sections }) => sections);
+export function Sections({ sections: all }: SectionsProps) {
+  const shown = [...Map.groupBy(all, ({ group }) => group)].map(([title, sections]) => ({ title, sections }));
   const { hash } = useLocation();
   const current = (all.find(({ id }) => id === hash) ?? all[0])?.id;
   const navigate = useNavigate();

@@ -26,6 +26,7 @@ import { PublicKeySection } from "./public-key-section.tsx";
 import { RETENTION, RetentionForm } from "./retention-form.tsx";
 import { Sections } from "./sections.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { activeTitle, type SettingsSectionId, settingsSectionsOf } from "./settings-sections.ts";
 import { SourcePage } from "./source-page.tsx";
 import { useSourceUpdate } from "./source-update.ts";
 
@@ -51,56 +52,30 @@ const PARTS = [
 
 function Settings({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
-  const isAdmin = can("sources:admin");
+  const contents: Readonly<Record<SettingsSectionId, React.ReactNode>> = {
+    general: <GeneralForm />,
+    privacy: <PrivacyForm />,
+    embedding: <EmbeddingForm />,
+    "public-key": <PublicKeySection source={source} />,
+    goals: <GoalsForm />,
+    "content-groups": <ContentGroupsForm />,
+    exclusions: <ExclusionsForm />,
+    "page-urls": <AddressesForm />,
+    "traffic-sources-and-channels": <ChannelsForm />,
+    limits: <LimitsForm />,
+    "data-retention": <RetentionForm />,
+    alerts: <AlertsSection />,
+    "erase-visitor": <EraseVisitorForm source={source} />,
+    active: <ActiveSection source={source} />,
+    "delete-source": <DeleteSection source={source} />,
+  };
+  const sections = settingsSectionsOf(source, can);
   return (
     <SettingsForm source={source} parts={PARTS}>
-      <Sections
-        groups={[
-          {
-            title: "Source",
-            sections: [
-              { title: "General", content: <GeneralForm /> },
-              { title: "Privacy", content: <PrivacyForm /> },
-              { title: "Embedding", content: <EmbeddingForm /> },
-              isAdmin && { title: "Public key", content: <PublicKeySection source={source} /> },
-            ],
-          },
-          {
-            title: "Stats",
-            sections: [
-              { title: "Goals", content: <GoalsForm /> },
-              { title: "Content groups", content: <ContentGroupsForm /> },
-              { title: "Exclusions", content: <ExclusionsForm /> },
-              { title: "Page URLs", content: <AddressesForm /> },
-              { title: "Traffic sources and channels", content: <ChannelsForm /> },
-            ],
-          },
-          {
-            title: "Data",
-            sections: [
-              isAdmin && { title: "Limits", content: <LimitsForm /> },
-              isAdmin && { title: "Data retention", content: <RetentionForm /> },
-              can("support:read") && { title: "Alerts", content: <AlertsSection /> },
-            ],
-          },
-          {
-            title: "Danger zone",
-            sections: [
-              can("visitors:erase") && {
-                title: "Erase visitor",
-                content: <EraseVisitorForm source={source} />,
-              },
-              { id: "active", title: activeTitle(source), content: <ActiveSection source={source} /> },
-              isAdmin && { title: "Delete source", content: <DeleteSection source={source} /> },
-            ],
-          },
-        ]}
-      />
+      <Sections sections={sections.map((section) => ({ ...section, content: contents[section.id] }))} />
     </SettingsForm>
   );
 }
-
-const activeTitle = ({ isActive }: Source) => (isActive ? "Deactivate source" : "Activate source");
 
 function ActiveSection({ source }: { readonly source: Source }) {
   const { isActive } = source;

@@ -1,6 +1,8 @@
 /** What the command palette can find, and which of it a text selects. */
+import type { SourceWithHealth } from "@headwater/contract";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "@tanstack/react-router";
+import { settingsSectionsOf } from "../../pages/sources/settings-sections.ts";
 import { READY_TABLES, readyTableParams } from "../../pages/stats/explore/tables.ts";
 import { itemsOf, savedItemsQuery } from "../../pages/stats/saved/use-saved-items.ts";
 import { profileQuery, sourcesQuery } from "../../queries.ts";
@@ -13,6 +15,7 @@ import { useConfirmLeave } from "../unsaved-changes.tsx";
 import { pageKey } from "./page-key.ts";
 
 const MAX_SHOWN = 10;
+const MAX_RECENT = 3;
 /** The search finds the saved items of this many sources where no source is shown. */
 const MAX_SAVED_SOURCES = 5;
 
@@ -21,12 +24,16 @@ export interface PaletteCommand {
   readonly label: string;
   /** The source that the label begins with. */
   readonly source?: string;
+  /** The end of the label that tells it from the other pages of its source. A text has to have a word of it. Default: the label. */
+  readonly name?: string;
+  /** Found only by a text that has a word of the source's name. */
+  readonly isElsewhere?: boolean;
   /** Other words for it. */
   readonly words?: string | undefined;
   readonly icon: IconName;
-  /** The title of its group where a text has selected it. */
+  /** The title of its group. */
   readonly group: string;
-  /** Says in grey which one it is: the source of a saved item, or the first origin of a source. */
+  /** In grey: the source of a saved item, the first origin of another source, or the word that a text has selected it by. */
   readonly note?: string | undefined;
   /** The key that does the same on the page that is shown. */
   readonly shortcut?: string;
@@ -50,51 +57,93 @@ const WORDS: Readonly<Record<string, string>> = {
   "/support": "help status",
 };
 
-type Open = (to: string, search?: Readonly<Record<string, string | undefined>>) => () => Promise<unknown>;
+type Open = (
+  to: string,
+  search?: Readonly<Record<string, string | undefined>>,
+  hash?: string,
+) => () => Promise<unknown>;
 
-/** Asks about unsaved changes before it leaves a page. */
+/** Asks about unsaved changes before it leaves a page. Another section of the same page keeps them. */
 function useOpen(): Open {
   const navigate = useNavigate();
   const confirmLeave = useConfirmLeave();
-  return (to, search = {}) =>
+  const { pathname, search: shown }: { pathname: string; search: { sourceId?: string } } = useLocation();
+  return (to, search = {}, hash = "") =>
     async () => {
-      if (await confirmLeave()) await navigate({ to, search, ignoreBlocker: true });
+      const stays = to === pathname && search.sourceId === shown.sourceId;
+      if (stays || (await confirmLeave()))
+        await navigate({ to, search, hash, hashScrollIntoView: false, ignoreBlocker: true });
     };
 }
 
 interface SourceCommands {
   readonly commands: readonly PaletteCommand[];
+  /** Whether a source comes first. */
+  readonly hasNearest: boolean;
   /** Why some are missing; null: all are there. */
   readonly missing: string | null;
 }
 
-/** The pages and views of all sources; those of the source that the page shows come first. */
+/**
+ * The pages and views of all sources, and the settings of the nearest one: the shown source, or the one that was opened last. It
+ * comes first.
+ */
 function useSourceCommands(open: Open, shownId: string): SourceCommands {
   const { organizationId, can } = useWorkspace();
+  const { pathname } = useLocation();
   const { data = [], isPending, error } = useQuery(sourcesQuery(organizationId));
-  const shownFirst = data.toSorted(
-    (one, other) => Number(other.sourceId === shownId) - Number(one.sourceId === shownId),
-  );
-  const commands = shownFirst.flatMap(({ sourceId, name, allowedOrigins: [origin] }) => {
-    const commandOf = (label: string, to: string, view?: string): PaletteCommand => ({
-      key: pageKey(to, sourceId, view),
+  const nearestId = shownId || session.recentSources(organizationId)[0]?.sourceId;
+  const nearest = data.find(({ sourceId }) => sourceId === nearestId) ?? data[0];
+  const pages = SOURCE_PAGES.filter(({ permission }) => can(permission));
+  const views = can("stats:read") ? STATS_VIEWS : [];
+  const hasKeys = pathname === "/analytics/stats" && nearest?.sourceId === shownId;
+  const commandsOf = (source: SourceWithHealth): PaletteCommand[] => {
+    const { sourceId, name, allowedOrigins } = source;
+    const isNearest = source === nearest;
+    const facts = (label: string) => ({
       label: `${name}: ${label}`,
       source: name,
-      group: "Sources",
-      note: origin?.replace(/^https?:\/\//, ""),
-      words: view ? "stats" : WORDS[to],
-      icon: "world",
-      run: open(to, { sourceId, view }),
+      group: isNearest ? name : "Other sources",
+      isElsewhere: !isNearest,
+      note: isNearest ? undefined : allowedOrigins[0]?.replace(/^https?:\/\//, ""),
     });
-    const pages = SOURCE_PAGES.filter(({ permission }) => can(permission));
+    const sections = isNearest && can("sources:write") ? settingsSectionsOf(source, can) : [];
     return [
-      ...pages.map(({ to, label }) => commandOf(label, to)),
-      ...(can("stats:read")
-        ? STATS_VIEWS.map(({ value, label }) => commandOf(label, "/analytics/stats", value))
-        : []),
+      ...pages.map(({ to, label, icon }, at) => ({
+        ...facts(label),
+        key: pageKey(to, sourceId, undefined),
+        icon,
+        // the sections have those of the settings
+        words: sections.length > 0 && to === "/sources/settings" ? "" : WORDS[to],
+        isFrequent: isNearest,
+        ...(!isNearest && at > 0 && { name: label }),
+        run: open(to, { sourceId }),
+      })),
+      ...views.map(({ value, label, icon }, at) => ({
+        ...facts(label),
+        key: pageKey("/analytics/stats", sourceId, value),
+        icon,
+        words: "stats",
+        name: label,
+        ...(isNearest && hasKeys && { shortcut: String(at + 2) }),
+        run: open("/analytics/stats", { sourceId, view: value }),
+      })),
+      ...sections.map(({ id, title, words }) => ({
+        ...facts(`Settings › ${title}`),
+        key: `settings ${id}`,
+        icon: "settings" as const,
+        words,
+        name: title,
+        run: open("/sources/settings", { sourceId }, id),
+      })),
     ];
-  });
-  return { commands, missing: isPending ? "Loading sources…" : error && "The sources could not be loaded." };
+  };
+  const others = data.filter((source) => source !== nearest);
+  return {
+    commands: (nearest ? [nearest, ...others] : []).flatMap(commandsOf),
+    hasNearest: nearest !== undefined,
+    missing: isPending ? "Loading sources…" : error && "The sources could not be loaded.",
+  };
 }
 
 /** The segments and funnels that are saved for the shown source, or for some sources. */
@@ -215,32 +264,31 @@ interface PaletteGroup {
 }
 
 interface PaletteCommands extends Pick<SourceCommands, "missing"> {
-  /** Those that contain all words of the text, in any order; without a text, the recent pages and then the others. */
-  find(text: string): readonly PaletteGroup[];
+  /** Those that contain all words, in any order; without words, the recent pages, those of the source, and actions. */
+  find(words: readonly string[]): readonly PaletteGroup[];
 }
 
 export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands {
   const open = useOpen();
-  const { pathname, search } = useLocation();
-  const { sourceId = "" }: { sourceId?: string } = search;
+  const { sourceId = "" }: { sourceId?: string } = useLocation().search;
   const sources = useSourceCommands(open, sourceId);
   const saved = useSavedCommands(open, sourceId);
   const tables = useTableCommands(open, sourceId);
   const pages = usePageCommands(open);
   const actions = useActionCommands(open, onShowShortcuts);
-  const find = (text: string) => {
-    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length > 0) {
-      const all = [...saved, ...sources.commands, ...pages, ...tables, ...actions];
-      return toGroups(best(all, words));
-    }
-    const shown = firstOf(sources.commands, sourceId, pathname === "/analytics/stats");
-    return [
-      { title: "Recent", commands: recentOf([...sources.commands, ...pages]) },
-      { title: (sourceId && shown[0]?.source) || "Sources", commands: shown },
-      { title: "Go to", commands: pages },
-      { title: "Actions", commands: actions.filter(({ isFrequent }) => isFrequent) },
-    ].filter(({ commands }) => commands.length > 0);
+  const find = (words: readonly string[]) => {
+    if (words.length > 0)
+      return toGroups(best([...saved, ...sources.commands, ...pages, ...tables, ...actions], words));
+    const [shownKey, ...recentKeys] = session.recentPages();
+    const recent = recentOf([...sources.commands, ...pages], recentKeys);
+    const listed = [...recent.map(({ key }) => key), shownKey];
+    const first = sources.hasNearest
+      ? sources.commands
+      : pages.map((page) => ({ ...page, isFrequent: true }));
+    const frequent = [...first, ...actions].filter(
+      ({ key, isFrequent }) => isFrequent && !listed.includes(key),
+    );
+    return toGroups([...recent, ...frequent]);
   };
   return { find, missing: sources.missing };
 }
@@ -249,41 +297,39 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
 const toGroups = (commands: readonly PaletteCommand[]): PaletteGroup[] =>
   [...Map.groupBy(commands, ({ group }) => group)].map(([title, members]) => ({ title, commands: members }));
 
-/** The pages that were shown before this one. */
-const recentOf = (commands: readonly PaletteCommand[]): PaletteCommand[] =>
-  session
-    .recentPages()
-    .slice(1)
-    .flatMap((recent) => {
-      const command = commands.find(({ key }) => key === recent);
-      return command ? [{ ...command }] : [];
-    });
+const recentOf = (commands: readonly PaletteCommand[], keys: readonly string[]): PaletteCommand[] =>
+  keys
+    .flatMap((recent) => commands.find(({ key }) => key === recent) ?? [])
+    .slice(0, MAX_RECENT)
+    .map((command) => ({ ...command, group: "Recent" }));
 
-/**
- * Before one types: the pages of the shown source, or the stats of some sources.
- * @param hasKeys whether the page has the keys of the views
- */
-function firstOf(commands: readonly PaletteCommand[], shownId: string, hasKeys: boolean): PaletteCommand[] {
-  if (!shownId) return commands.filter(({ label, source = "" }) => label === `${source}: Stats`).slice(0, 5);
-  const views = STATS_VIEWS.map(({ value }, at) => ({
-    key: pageKey("/analytics/stats", shownId, value),
-    shortcut: String(at + 2),
-  }));
-  return commands.flatMap((command, index) => {
-    const view = hasKeys && views.find(({ key }) => key === command.key);
-    if (view) return [{ ...command, ...view }];
-    return index < SOURCE_PAGES.length && command.key.endsWith(` ${shownId}`) ? [command] : [];
-  });
+/** Whether the words select the command. It is not enough that all of them are in the name of its source or of its page. */
+function isFound(
+  { label, name = label, source = "", isElsewhere, words: other = "" }: PaletteCommand,
+  words: readonly string[],
+) {
+  const all = `${label} ${other}`.toLowerCase();
+  const own = `${name} ${other}`.toLowerCase();
+  return (
+    words.every((word) => all.includes(word)) &&
+    words.some((word) => own.includes(word)) &&
+    (!isElsewhere || words.some((word) => source.toLowerCase().includes(word)))
+  );
 }
 
-/** First those in whose name every word begins a word, then those in whose name or other words it stands anywhere. */
+/** First those in whose label every word begins a word, then those in whose label or other words it stands anywhere. */
 function best(commands: readonly PaletteCommand[], words: readonly string[]): PaletteCommand[] {
-  const ranked = commands.flatMap((command) => {
-    const label = ` ${command.label.toLowerCase()}`;
-    const all = `${label} ${command.words ?? ""}`;
-    if (!words.every((word) => all.includes(word))) return [];
-    return [{ command, isBest: words.every((word) => label.includes(` ${word}`)) }];
-  });
+  const ranked = commands
+    .filter((command) => isFound(command, words))
+    .map((command) => {
+      const label = ` ${command.label.toLowerCase()}`;
+      const missing = words.find((word) => !label.includes(word));
+      const other = missing && command.words?.split(" ").find((word) => word.includes(missing));
+      return {
+        command: other ? { ...command, note: other } : command,
+        isBest: words.every((word) => label.includes(` ${word}`)),
+      };
+    });
   return ranked
     .toSorted((one, other) => Number(other.isBest) - Number(one.isBest))
     .slice(0, MAX_SHOWN)
