@@ -135,10 +135,10 @@ export const session = {
   recentPages,
   openedPage: (key: string) =>
     write(PAGES, [key, ...recentPages().filter((other) => other !== key)].slice(0, MAX_PAGES).join("\n")),
-  /** The sources of the workspace that were opened last in this browser, the latest first. */
-  recentSources: (organizationId: string) =>
+  /** The sources of the workspace that were opened last in this browser, besides the shown one, the latest first. */
+  recentSources: (organizationId: string, shownId = "") =>
     recentSources()
-      .filter((source) => source.organizationId === organizationId)
+      .filter((source) => source.organizationId === organizationId && source.sourceId !== shownId)
       .slice(0, MAX_RECENT_SHOWN),
   openedSource({ sourceId, organizationId, name }: RecentSource): void {
     const others = recentSources().filter((source) => source.sourceId !== sourceId);

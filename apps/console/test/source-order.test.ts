@@ -9,22 +9,68 @@ import {
   MINUTE,
   trackEvent,
 } from "../../server/test/support/world.ts";
-import { seriousFindings } from "./accessibility.ts";
+import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { visits } from "./visits.ts";
 
 consoleTest(
-  "With more sources than the menu beside a name lists, its search has the focus and finds the others.",
-  async ({ world, page, open }) => {
-    const wanted = await world.createSource({ name: "Menu harbour" });
+  "The menu beside a name lists many sources by name after those opened last, with host and failures; its search finds the others.",
+  async ({ world, page, open, shoot }) => {
+    const wanted = await world.createSource({
+      name: "Menu harbour",
+      allowedOrigins: ["https://harbour.example"],
+    });
     const shown = await world.createSource({ name: "Menu quay" });
-    for (let number = 1; number <= 13; number += 1) await world.createSource({ name: `Menu ${number}` });
-    await open(`/sources/settings?sourceId=${shown.sourceId}`);
-    await page.getByRole("button", { name: "Switch source" }).click();
-    await page.getByRole("textbox", { name: "Search sources" }).and(page.locator(":focus")).fill("harbour");
-    await page.getByRole("button", { name: "Menu harbour", exact: true }).click();
+    for (let number = 1; number <= 38; number += 1) await world.createSource({ name: `Menu ${number}` });
+    const refused = { origin: "https://other.example" };
+    assert.equal((await world.send(bootstrapPath(wanted), bootstrapBody(), refused)).status, 403);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const { sourceId, name } of [wanted, shown]) {
+      await open(`/sources/settings?sourceId=${sourceId}`);
+      await page.getByRole("heading", { name }).waitFor();
+    }
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(new URL(request.url()).pathname));
+    const menu = page.getByRole("button", { name: "Switch source" });
+    await menu.click();
+    const search = page.getByRole("textbox", { name: "Search sources" }).and(page.locator(":focus"));
+    await search.waitFor();
+    assert.deepEqual(
+      requested.filter((path) => path.startsWith("/api/")),
+      ["/api/tracking-sources"],
+    );
+    const rows = page.locator(".page-name .menu-item");
+    assert.deepEqual(
+      (await rows.allInnerTexts()).slice(0, 4).map((text) => text.split("\n")[0]),
+      ["Menu harbour", "Menu quay", "Menu 1", "Menu 2"],
+    );
+    await rows.first().getByText("harbour.example").waitFor();
+    await rows.first().getByText("Failing").waitFor();
+    assert.equal(
+      await page.locator(".page-name [data-active]").textContent(),
+      await rows.first().textContent(),
+    );
+    const selected = page.locator(".page-name .menu-item[aria-pressed=true]");
+    assert.match((await selected.textContent())!, /^Menu quay/);
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`source-menu-${colorScheme}`);
+    }
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+      await shoot(`source-menu-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Menu harbour" }).waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("sourceId"), wanted.sourceId);
+    await menu.click();
+    await search.fill("menu 3");
+    await rows.getByText("Menu 30", { exact: true }).waitFor();
+    assert.match((await rows.first().textContent())!, /^Menu 3(?!\d)/);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Menu 3", exact: true }).waitFor();
   },
 );
 

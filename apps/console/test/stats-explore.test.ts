@@ -376,7 +376,7 @@ consoleStatsTest(
       "100.0%",
     ]);
     await page.getByRole("button", { name: "Switch source" }).click();
-    await page.getByRole("button", { name: "South", exact: true }).click();
+    await page.getByRole("button", { name: /^South / }).click();
     await page.waitForURL((url) => url.searchParams.get("sourceId") === south.sourceId);
   },
 );

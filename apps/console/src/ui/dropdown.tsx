@@ -116,7 +116,9 @@ interface MenuItemProps {
   readonly icon?: IconName;
   /** Whether it is the chosen one of several. */
   readonly isSelected?: boolean;
-  readonly hint?: string;
+  /** Whether Enter opens it from a field above. */
+  readonly isActive?: boolean;
+  readonly hint?: ReactNode;
   /** The key that does the same. */
   readonly shortcut?: string | undefined;
   /** Whether it deletes something, after a question. */
@@ -127,13 +129,14 @@ interface MenuItemProps {
 }
 
 export const MenuItem = (props: MenuItemProps) => {
-  const { icon, isSelected, hint, shortcut, isDanger, isDisabled, onSelect, children } = props;
+  const { icon, isSelected, isActive, hint, shortcut, isDanger, isDisabled, onSelect, children } = props;
   return (
     <button
       type="button"
       aria-keyshortcuts={shortcut}
       className="menu-item"
       aria-pressed={isSelected}
+      data-active={isActive || undefined}
       data-danger={isDanger || undefined}
       disabled={isDisabled}
       onClick={onSelect}

@@ -1,15 +1,19 @@
-/** The sources of the workspace, each of which opens the same page of it. */
-import { keepPreviousData, queryOptions, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+/** The sources of the workspace, each of which opens the same page of it: those opened last, then the others by name. */
+import type { SourceWithHealth } from "@headwater/contract";
+import { useSuspenseQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api } from "../../api.ts";
+import { sourcesQuery } from "../../queries.ts";
+import { session } from "../../session.ts";
 import { MenuItem, MenuTitle } from "../../ui/dropdown.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { TextInput } from "../../ui/primitives/fields.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
+/** More than these have a search, and those opened last come first. */
+const MAX_PLAIN = 8;
 /** A search finds the further ones. */
-const MAX_SOURCES = 12;
+const MAX_SHOWN = 100;
 
 interface SourceMenuProps {
   /** The id of the source; null: all of them. */
@@ -17,24 +21,51 @@ interface SourceMenuProps {
   readonly close: () => void;
 }
 
+const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+const hostOf = ({ allowedOrigins: [origin = ""] }: SourceWithHealth) => origin.replace(/^https?:\/\//, "");
+
+interface SourceGroup {
+  readonly title: string;
+  readonly sources: readonly SourceWithHealth[];
+}
+
+/** @returns the sources whose name or host contains the text; without a text, those opened last and the selected one first */
+function useSourceGroups(selected: string | null, text: string): SourceGroup[] {
+  const { organizationId } = useWorkspace();
+  // the menu waits for it, so that the focus does not go to the link at its end
+  const { data } = useSuspenseQuery(sourcesQuery(organizationId));
+  const sources = data.toSorted((one, other) => byName.compare(one.name, other.name));
+  const wanted = text.trim().toLowerCase();
+  if (wanted !== "") {
+    const found = sources.filter((source) =>
+      `${source.name} ${hostOf(source)}`.toLowerCase().includes(wanted),
+    );
+    return [{ title: "Sources", sources: found.slice(0, MAX_SHOWN) }];
+  }
+  if (sources.length <= MAX_PLAIN) return [{ title: "Sources", sources }];
+  const recentIds = session.recentSources(organizationId, selected ?? "").map(({ sourceId }) => sourceId);
+  const recent = [...recentIds, selected].flatMap(
+    (id) => sources.find(({ sourceId }) => sourceId === id) ?? [],
+  );
+  const others = sources.filter((source) => !recent.includes(source));
+  return [
+    { title: "Recent", sources: recent },
+    { title: "All, by name", sources: others.slice(0, MAX_SHOWN) },
+  ];
+}
+
 export function SourceMenu({ selected, close }: SourceMenuProps) {
   const { organizationId, can } = useWorkspace();
+  const { data: all } = useSuspenseQuery(sourcesQuery(organizationId));
   const navigate = useNavigate();
-  const [search, setSearch] = useState("");
-  const page = (text: string) =>
-    queryOptions({
-      queryKey: ["sources", organizationId, "switcher", text],
-      queryFn: ({ signal }) =>
-        api.listSources({
-          query: { organizationId, limit: MAX_SOURCES, ...(text !== "" && { search: text }) },
-          signal,
-        }),
-    });
-  // the menu waits for it, so that the focus does not go to the link at its end
-  const { data: first } = useSuspenseQuery(page(""));
-  const { data: found = first } = useQuery({ ...page(search), placeholderData: keepPreviousData });
-  const { sources } = found;
-  const open = (sourceId: string) => {
+  const [text, setText] = useState("");
+  const groups = useSourceGroups(selected, text);
+  const hasSearch = all.length > MAX_PLAIN;
+  const first = hasSearch
+    ? groups.flatMap(({ sources }) => sources).find(({ sourceId }) => sourceId !== selected)
+    : undefined;
+  const open = ({ sourceId }: SourceWithHealth) => {
     close();
     void navigate({ to: selected === null ? "/analytics/stats" : ".", search: { sourceId } });
   };
@@ -44,28 +75,42 @@ export function SourceMenu({ selected, close }: SourceMenuProps) {
   };
   return (
     <>
-      <MenuTitle>Sources</MenuTitle>
-      {first.nextCursor !== null && (
-        <TextInput
-          data-autofocus
-          aria-label="Search sources"
-          placeholder="Search by name"
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-        />
+      {hasSearch && (
+        <div className="menu-search">
+          <TextInput
+            icon="search"
+            data-autofocus
+            aria-label="Search sources"
+            placeholder="Search by name or host"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+            onKeyDown={({ key }) => key === "Enter" && first && open(first)}
+          />
+        </div>
       )}
-      {search === "" && first.sources.length > 1 && can("stats:read") && (
-        <MenuItem isSelected={selected === null} onSelect={openAll}>
-          All sources
-        </MenuItem>
-      )}
-      {sources.map(({ sourceId, name }) => (
-        <MenuItem key={sourceId} isSelected={sourceId === selected} onSelect={() => open(sourceId)}>
-          {name}
-        </MenuItem>
+      {groups.map(({ title, sources }) => (
+        <div key={title}>
+          {sources.length > 0 && <MenuTitle>{title}</MenuTitle>}
+          {sources.map((source) => (
+            <SourceItem
+              key={source.sourceId}
+              source={source}
+              isSelected={source.sourceId === selected}
+              isActive={source === first}
+              onSelect={() => open(source)}
+            />
+          ))}
+        </div>
       ))}
-      {sources.length === 0 && <MenuTitle>No source matches “{search}”.</MenuTitle>}
+      {groups.every(({ sources }) => sources.length === 0) && (
+        <MenuTitle>No source matches “{text}”.</MenuTitle>
+      )}
       <div className="menu-foot">
+        {all.length > 1 && can("stats:read") && (
+          <MenuItem isSelected={selected === null} onSelect={openAll}>
+            All sources
+          </MenuItem>
+        )}
         <TextLink to="/sources" size="sm">
           Manage sources
         </TextLink>
@@ -73,3 +118,30 @@ export function SourceMenu({ selected, close }: SourceMenuProps) {
     </>
   );
 }
+
+interface SourceItemProps {
+  readonly source: SourceWithHealth;
+  readonly isSelected: boolean;
+  readonly isActive: boolean;
+  readonly onSelect: () => void;
+}
+
+const SourceItem = ({ source, ...item }: SourceItemProps) => (
+  <MenuItem
+    {...item}
+    hint={
+      <>
+        {source.health.status === "failing" && <FailingDot />}
+        {hostOf(source)}
+      </>
+    }
+  >
+    {source.name}
+  </MenuItem>
+);
+
+const FailingDot = () => (
+  <span className="failing-dot" title="Failing">
+    <span className="visually-hidden">Failing </span>
+  </span>
+);
