@@ -5,26 +5,45 @@ import { useKeyDown } from "./ui/navigation/use-key-down.ts";
 /** The key of most shortcuts of the system. */
 export const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
 
+/** Those that are used most come first. */
 const SHORTCUTS = [
   {
     title: "Everywhere",
     keys: [[`${MODIFIER} K`, "Search pages, sources and actions"] as const, ["?", "Show this list"] as const],
   },
   {
-    title: "Usage and audit log",
-    keys: [["/", "Search"] as const, ["R", "Choose the range"] as const],
-  },
-  {
     title: "Stats",
     keys: [
-      ["F", "Add a filter"] as const,
       ["R", "Choose the range"] as const,
+      ["F", "Add a filter"] as const,
       ["C", "Choose the comparison"] as const,
-      ["T Y W M L A", "Show today, yesterday, 7 days, month to date, last month or all time"] as const,
-      ["1 – 6", "Switch between overview, real time, funnel, paths, retention and explore"] as const,
+      ["1 – 6", "Switch the view"] as const,
       ["← →", "Move along the focused chart"] as const,
-      ["Alt click", "Exclude a value instead of filtering by it"] as const,
+      ["Alt click", "Exclude a value"] as const,
     ],
+  },
+  {
+    title: "Range of the stats",
+    keys: [
+      ["T", "Today"] as const,
+      ["Y", "Yesterday"] as const,
+      ["W", "Last 7 days"] as const,
+      ["M", "Month to date"] as const,
+      ["L", "Last month"] as const,
+      ["A", "All time"] as const,
+    ],
+  },
+  {
+    title: "Lists, menus and dialogs",
+    keys: [
+      ["↑ ↓", "Move to another row"] as const,
+      ["Enter", "Open the row"] as const,
+      ["Esc", "Close"] as const,
+    ],
+  },
+  {
+    title: "Usage and audit log",
+    keys: [["/", "Search"] as const, ["R", "Choose the range"] as const],
   },
 ] as const;
 
@@ -52,20 +71,22 @@ interface ShortcutSheetProps {
 export function ShortcutSheet({ isOpen, onOpen, onClose }: ShortcutSheetProps) {
   useShortcuts([["?", onOpen]]);
   return (
-    <Dialog title="Keyboard shortcuts" opened={isOpen} onClose={onClose}>
-      {SHORTCUTS.map(({ title, keys }) => (
-        <section key={title} aria-label={title}>
-          <div className="menu-title">{title}</div>
-          <dl className="shortcuts">
-            {keys.map(([key, text]) => (
-              <div key={key}>
-                <dt>{key.split(" ").map((one) => (one === "–" ? " – " : <kbd key={one}>{one}</kbd>))}</dt>
-                <dd>{text}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      ))}
+    <Dialog title="Keyboard shortcuts" isWide opened={isOpen} onClose={onClose}>
+      <div className="shortcuts">
+        {SHORTCUTS.map(({ title, keys }) => (
+          <section key={title} aria-label={title}>
+            <div className="menu-title">{title}</div>
+            <dl>
+              {keys.map(([key, text]) => (
+                <div key={key}>
+                  <dt>{text}</dt>
+                  <dd>{key.split(" ").map((one) => (one === "–" ? " –" : <kbd key={one}>{one}</kbd>))}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
     </Dialog>
   );
 }

@@ -163,6 +163,22 @@ consoleTest(
     await sheet.getByText("Add a filter").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("shortcuts");
+    const range = sheet.getByRole("region", { name: "Range of the stats" });
+    assert.deepEqual(await range.getByRole("term").allTextContents(), [
+      "Today",
+      "Yesterday",
+      "Last 7 days",
+      "Month to date",
+      "Last month",
+      "All time",
+    ]);
+    const everywhere = (await sheet.getByRole("region", { name: "Everywhere" }).boundingBox())!;
+    assert.ok((await range.boundingBox())!.x > everywhere.x + everywhere.width, "in a second column");
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      await shoot(`shortcuts-${width}`);
+      assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+    }
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "hidden" });
   },
