@@ -63,7 +63,7 @@ consoleTest(
 );
 
 consoleTest(
-  "On a phone the navigation begins with the three sources that were opened last in this browser, until one signs out.",
+  "On a phone the navigation begins with the three sources that were opened before in this browser, until one signs out.",
   async ({ world, page, open, shoot }) => {
     const created = await Promise.all(
       ["Atlas", "Blog", "Club", "Docs"].map((name) => world.createSource({ name })),
@@ -82,7 +82,10 @@ consoleTest(
     await menu.click();
     const links = recent.getByRole("link");
     await links.first().waitFor();
-    assert.deepEqual(await links.allTextContents(), ["Docs", "Club", "Blog"]);
+    assert.deepEqual(await links.allTextContents(), ["Club", "Blog", "Atlas"]);
+    await recent.getByText("Recent", { exact: true }).waitFor();
+    const current = page.getByRole("complementary", { name: "Navigation" }).locator("[aria-current]");
+    assert.deepEqual(await current.allTextContents(), ["Sources"]);
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("navigation-recent-phone");
     await recent.getByRole("link", { name: "Blog" }).click();

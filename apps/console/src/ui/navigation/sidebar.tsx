@@ -102,23 +102,18 @@ function useRememberSource(): void {
   }, [data]);
 }
 
-/** The stats of the sources that were opened last. A wide window has them in the list of sources, a press away. */
+/** The stats of the sources that were opened before. A wide window has them in the list of sources, a press away. */
 function RecentSources() {
   const { organizationId, can } = useWorkspace();
-  const { pathname, search }: { pathname: string; search: { sourceId?: string } } = useLocation();
-  const sources = can("stats:read") ? session.recentSources(organizationId) : [];
+  const { sourceId: shownId }: { sourceId?: string } = useLocation().search;
+  const sources = can("stats:read") ? session.recentSources(organizationId, shownId) : [];
   if (sources.length === 0) return null;
   return (
     <nav aria-label="Recent sources" className="side-recent">
+      <div className="menu-title">Recent</div>
       {sources.map(({ sourceId, name }) => (
-        <Link
-          key={sourceId}
-          to="/analytics/stats"
-          search={{ sourceId }}
-          className="side-link"
-          aria-current={pathname === "/analytics/stats" && search.sourceId === sourceId ? "page" : undefined}
-        >
-          <Icon name="clock" size={17} />
+        <Link key={sourceId} to="/analytics/stats" search={{ sourceId }} className="side-link">
+          <Icon name="world" size={17} />
           <bdi className="side-label">{name}</bdi>
         </Link>
       ))}
