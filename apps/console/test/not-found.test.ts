@@ -30,6 +30,27 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "For a user who is signed in the not-found page keeps the navigation, and leads back to the last source.",
+  async ({ world, page, open, shoot }) => {
+    const { sourceId } = await world.createSource({ name: "Green shop" });
+    await open(`/analytics/setup/install?sourceId=${sourceId}`);
+    await page.getByRole("heading", { name: "Green shop" }).waitFor();
+    await open("/nowhere");
+    await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
+    assert.equal(await page.title(), "Page not found · Headwater");
+    await page.getByRole("navigation", { name: "Pages", exact: true }).waitFor();
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`missing-signed-in-${colorScheme}`);
+    }
+    await page.getByRole("link", { name: "Open Green shop" }).click();
+    await page.waitForURL((url) => url.searchParams.get("sourceId") === sourceId);
+    await page.getByRole("heading", { level: 1, name: "Green shop" }).waitFor();
+  },
+);
+
 consoleTest("A link to an attempt that is not in the list shows a message.", async (started) => {
   const { world, page, open } = started;
   const { sourceId } = await seed(world);

@@ -35,7 +35,12 @@ export const LoadingShell = () => (
   </ShellFrame>
 );
 
-export function Shell() {
+interface ShellProps {
+  /** Default: the page of the route. */
+  readonly children?: ReactNode;
+}
+
+export function Shell({ children = <Outlet /> }: ShellProps) {
   usePreferences();
   const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);
   /** A dialog reports that it has closed after another one may have opened. */
@@ -57,7 +62,7 @@ export function Shell() {
             onOpen={showShortcuts}
             onClose={closing("shortcuts")}
           />
-          <Outlet />
+          {children}
         </ShellFrame>
       </WorkspaceProvider>
     </UnsavedChangesGuard>
