@@ -260,7 +260,7 @@ consoleTest(
     await page.getByText("Mend invalid_json.").waitFor();
     const folded = page.getByRole("button", { name: "Review: Source inactive" });
     assert.equal(await folded.isVisible(), false);
-    await page.getByText("2 more problems").click();
+    await page.getByText("1 more problem").click();
     await folded.click();
     await page.getByText("Mend source_inactive.").waitFor();
 

@@ -68,21 +68,12 @@ export function HealthPanel(props: HealthPanelProps) {
   const period = isFiltered ? "Matching requests, last 24 hours" : "Last 24 hours";
   const otherWarnings = warnings.filter(({ code }) => code !== PLAN_CODE);
   const otherCodes = topCodes.filter(({ code }) => code !== PLAN_CODE);
-  const rejectsByPlan = topCodes.some(({ code }) => code === PLAN_CODE);
+  const rejectedByPlan = topCodes.find(({ code }) => code === PLAN_CODE);
   const problems = isFiltered
     ? groupFilteredProblems(topCodes, groups ?? [])
     : groupProblems(otherCodes, groups ?? []);
   const { current, mended } = partitionProblems(problems, { source, attempts, groups: allGroups });
-  const hasViolations = !isFiltered && (rejectsByPlan || violations.length > 0 || last24h.planViolations > 0);
-  const isViolated = last24h.planViolations > 0;
-  const planViolations = hasViolations && (
-    <PlanViolations
-      sourceId={source.sourceId}
-      violations={violations}
-      events={last24h.planViolations}
-      onShow={rejectsByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
-    />
-  );
+  const violated = Math.max(last24h.planViolations, rejectedByPlan?.count ?? 0);
   return (
     <Paper p="md" component="section" aria-label="Health">
       <div className="health" data-chosen={chosenCode && "yes"}>
@@ -120,9 +111,15 @@ export function HealthPanel(props: HealthPanelProps) {
         </Alert>
       ))}
       <ProblemList {...{ source, mended, chosenCode, onFilter, onAllow }} problems={current}>
-        {isViolated && planViolations}
+        {!isFiltered && violated > 0 && (
+          <PlanViolations
+            sourceId={source.sourceId}
+            violations={violations}
+            events={violated}
+            onShow={rejectedByPlan ? () => onFilter({ code: PLAN_CODE }) : null}
+          />
+        )}
         <KeptEvents source={source} />
-        {!isViolated && planViolations}
       </ProblemList>
     </Paper>
   );

@@ -20,7 +20,6 @@ interface PlanViolationsProps {
 export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanViolationsProps) => (
   <ProblemLine
     name="Plan violation"
-    tone={events === 0 ? "past" : "problem"}
     text={
       <>
         {onShow ? (
@@ -30,7 +29,7 @@ export const PlanViolations = ({ sourceId, violations, events, onShow }: PlanVio
         ) : (
           <strong>Plan violation</strong>
         )}{" "}
-        {events === 0 ? "none in the last 24 hours" : pluralize(events, "event")}
+        {pluralize(events, "event")}
       </>
     }
   >

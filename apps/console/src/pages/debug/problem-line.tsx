@@ -3,14 +3,13 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { Button } from "../../ui/primitives/elements.tsx";
 
-/** The subject of a line. A `past` problem did not happen in the last 24 hours. */
-type ProblemTone = "problem" | "mended" | "offer" | "past";
+/** The subject of a line. */
+type ProblemTone = "problem" | "mended" | "offer";
 
 const ICONS: Readonly<Record<ProblemTone, IconName>> = {
   problem: "warning",
   mended: "check",
   offer: "history",
-  past: "clock",
 };
 
 interface ProblemLineProps {

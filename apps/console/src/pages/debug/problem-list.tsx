@@ -17,7 +17,7 @@ import { makeFix, remedyForOrigin } from "./quick-fix.ts";
 const MAX_ORIGINS = 4;
 const ORIGIN_CAUSE = "This source refuses the origins that are not on its list. Allow those that are yours.";
 /** Further problems are folded. */
-const MAX_SHOWN = 3;
+const MAX_SHOWN = 4;
 
 export interface ProblemListProps {
   readonly source: Source;
