@@ -155,6 +155,28 @@ consoleTest(
   },
 );
 
+consoleTest(
+  "The alert of a refused request names its first fault, and on a phone the request has the page until Back.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    await world.openSession(source);
+    await world.send(bootstrapPath(source), { ...bootstrapBody(), ingestVersion: 1 });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    const row = page.getByRole("option").filter({ hasText: "Invalid payload" });
+    await row.click();
+    const attempt = page.getByRole("region", { name: "Request", exact: true });
+    await attempt.getByRole("alert").getByText("ingestVersion must be 2.").waitFor();
+    for (const hidden of [row, page.getByRole("region", { name: "Health" })])
+      assert.equal(await hidden.isVisible(), false);
+    await shoot("debug-opened-390");
+    await attempt.getByRole("button", { name: "Back" }).click();
+    await attempt.waitFor({ state: "detached" });
+    assert.equal(await page.getByRole("listbox").evaluate((list) => list === document.activeElement), true);
+    assert.equal(await row.isVisible(), true);
+  },
+);
+
 consoleTest("The widest time of the 12-hour clock fits in its column.", async ({ world, page, open }) => {
   const source = await world.createSource();
   await world.openSession(source);
@@ -226,7 +248,7 @@ consoleTest(
 );
 
 consoleTest(
-  "Of many problems the first are listed and the others folded, and an opened request says once why its event was rejected.",
+  "Of many problems the first are listed and the others folded, and an opened request says at the top why its event was rejected.",
   async ({ world, page, open }) => {
     const source = await world.createSource();
     const { sourceId } = source;
@@ -268,7 +290,10 @@ consoleTest(
     await row.click();
     const attempt = page.getByRole("region", { name: "Request", exact: true });
     await attempt.getByText("1 of 2 events rejected").waitFor();
-    assert.equal(await attempt.getByText(/price must be present/).count(), 1);
+    await attempt
+      .getByRole("alert")
+      .getByText(/^order: .*price must be present/)
+      .waitFor();
     const topOf = (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().top);
     const json = attempt.getByRole("region", { name: "Received, JSON" });
     assert.ok((await topOf(attempt.getByText("SDK", { exact: true }))) < (await topOf(json)));

@@ -2,15 +2,17 @@
 
 import type { DebugAttempt, Source } from "@headwater/contract";
 import { describeViolation, WARNING_MESSAGES } from "@headwater/contract/event-codes";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { API_BASE } from "../../api.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount } from "../../ui/format-count.ts";
+import { Icon } from "../../ui/icon.tsx";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
+import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { VisitorLink } from "../visitor/visitor-link.tsx";
 import { pathOf, titleOf, toCurl } from "./attempt-summary.ts";
@@ -30,6 +32,10 @@ interface AttemptDetailsProps {
 
 export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps) {
   const { raw, normalized, issues } = attempt;
+  const isPhone = useMediaQuery(PHONE);
+  const back = useRef<HTMLButtonElement>(null);
+  // the list, which had the focus, is out of sight
+  useEffect(() => back.current?.focus({ preventScroll: true }), []);
   const rawLines = useMemo(
     () => attachIssues(toJsonLines(raw, rawMarks(normalized)), issues),
     [raw, normalized, issues],
@@ -38,6 +44,13 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   return (
     <Paper p="lg" component="section" aria-label="Request" className="attempt">
       <Stack>
+        {isPhone && (
+          <div>
+            <Button ref={back} size="xs" variant="default" onClick={onClose}>
+              <Icon name="arrowLeft" size={14} /> Back
+            </Button>
+          </div>
+        )}
         <Group justify="space-between" align="flex-start">
           <Group gap="sm">
             <Title order={2} size="h4" className="wrap">
@@ -47,9 +60,11 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
           </Group>
           <Group gap="xs">
             <CopyButton text={toCurl(attempt, API_BASE)} label="Copy as curl" />
-            <Button size="xs" variant="default" onClick={onClose}>
-              Close
-            </Button>
+            {!isPhone && (
+              <Button size="xs" variant="default" onClick={onClose}>
+                Close
+              </Button>
+            )}
           </Group>
         </Group>
         <RefusalAlert key={attempt.attemptId} source={source} attempt={attempt} />

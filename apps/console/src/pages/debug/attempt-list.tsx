@@ -150,6 +150,8 @@ function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, sc
     if (isBoxed) list.current?.closest(".debug")?.scrollIntoView();
     scrollToActive();
     if (isBoxed) return;
+    // on a phone the list was out of sight and could not receive it before
+    if (document.activeElement === document.body) list.current?.focus({ preventScroll: true });
     // after Back, the router restores the position that the page had before the attempt was opened
     const unsubscribe = router.subscribe("onRendered", () => {
       unsubscribe();

@@ -3,7 +3,7 @@ import type { DebugAttempt, Source } from "@headwater/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
-import { pluralize } from "../../ui/format-count.ts";
+import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Alert, Group, Text } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
@@ -13,6 +13,14 @@ import { makeFix, remedyFor } from "./quick-fix.ts";
 interface RefusalAlertProps {
   readonly source: Source;
   readonly attempt: DebugAttempt;
+}
+
+/** What is wrong with the fields of the request, or with its events: each fault once. */
+function faultsOf({ results, issues }: DebugAttempt, isOfEvent: boolean): string[] {
+  const faults = isOfEvent
+    ? results.flatMap(({ name, message }) => (message ? `\`${name ?? "unnamed"}\`: ${message}` : []))
+    : issues.map(({ message }) => `${message}.`);
+  return [...new Set(faults)];
 }
 
 export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
@@ -32,20 +40,21 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
         and does not count it.
       </Alert>
     );
-  // the list of results below says what is wrong with each event
   const isOfEvent = results.some((result) => result.message === message);
   const title = isOfEvent
     ? `${rejected} of ${pluralize(results.length, "event")} rejected`
     : (message ?? code);
+  const [fault = hint, ...others] = faultsOf(attempt, isOfEvent);
   return (
     <Alert
       color={done !== null ? "green" : outcome === "failed" ? "red" : "yellow"}
       title={<TextWithCode text={title} />}
       className="wrap"
     >
-      {hint !== null && hint !== message && (
+      {fault !== null && fault !== message && (
         <Text size="sm">
-          <TextWithCode text={hint} />
+          <TextWithCode text={fault} />
+          {others.length > 0 && ` And ${formatCount(others.length)} more, listed below.`}
         </Text>
       )}
       <Group mt="xs" gap="sm">
@@ -59,11 +68,11 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
             {fix.label}
           </AsyncButton>
         )}
-        <Text size="sm" role="status">
-          {done !== null && `${done}. The next request like this will be accepted.`}
-        </Text>
         <Text size="sm" className="mono">
           {code}
+        </Text>
+        <Text size="sm" role="status">
+          {done !== null && `${done}. The next request like this will be accepted.`}
         </Text>
       </Group>
       {fixed.error && <ErrorAlert error={fixed.error} />}
