@@ -81,16 +81,20 @@ consoleStatsTest(
     await steps.nth(1).getByText("Most visitors lost").waitFor();
     assert.equal(await funnel.getByText("Most visitors lost").count(), 1);
     await steps.nth(1).getByRole("button", { name: "2 dropped off (66.7%)" }).click();
-    const dialog = page.getByRole("dialog", { name: "Dropped off after “/checkout”" });
+    const dialog = page.getByRole("dialog", { name: /^2 visitors dropped off after “\/checkout” · \w/ });
     const rows = dialog.getByRole("list", { name: "Sessions", exact: true }).getByRole("listitem");
     await rows.nth(1).waitFor();
     assert.equal(await rows.count(), 2);
+    await dialog.getByText("Last page", { exact: true }).waitFor();
     assert.match((await rows.allTextContents()).join(), /\/help.*\/checkout/);
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("funnel-dropped-off");
     await dialog.getByRole("button", { name: "Close" }).click();
     await steps.nth(2).getByRole("button", { name: "1 completed all steps" }).click();
-    await page.getByRole("dialog", { name: "Completed all steps" }).getByRole("listitem").waitFor();
+    await page
+      .getByRole("dialog", { name: /^1 visitor completed all steps/ })
+      .getByRole("listitem")
+      .waitFor();
     await page.getByRole("dialog").getByRole("link").click();
     await page.getByRole("heading", { name: /^Session/ }).waitFor();
   },

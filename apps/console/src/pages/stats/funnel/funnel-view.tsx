@@ -8,7 +8,7 @@ import { lazily } from "../../../ui/load-later.tsx";
 import { QueryResult } from "../../../ui/page-states.tsx";
 import { Button, Group, Paper, Stack, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { EstimateMark } from "../estimate-mark.tsx";
-import { formatDuration, formatShare } from "../format.ts";
+import { formatDays, formatDuration, formatShare } from "../format.ts";
 import { findFunnel, SavedFunnels } from "../saved/saved-funnels.tsx";
 import { useSavedItems } from "../saved/use-saved-items.ts";
 import { useFastThenExact } from "../use-fast-then-exact.ts";
@@ -155,9 +155,7 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
       </Text>
       {children}
       <Dialog
-        title={
-          listed === steps.length ? "Completed all steps" : `Dropped off after “${steps[listed - 1]?.text}”`
-        }
+        title={`${listedTitle(answer.steps, steps, listed)} · ${formatDays(view.range.days)}`}
         isWide
         opened={listed > 0}
         onClose={() => setListed(0)}
@@ -166,6 +164,19 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
       </Dialog>
     </Paper>
   );
+}
+
+/** Names the figure that was clicked, such as `279 visitors dropped off after “/”`. */
+function listedTitle(
+  answers: readonly FunnelStepAnswer[],
+  steps: readonly FunnelStep[],
+  reached: number,
+): string {
+  const stopped = (answers[reached - 1]?.visitors ?? 0) - (answers[reached]?.visitors ?? 0);
+  const visitors = pluralize(stopped, "visitor");
+  return reached === steps.length
+    ? `${visitors} completed all steps`
+    : `${visitors} dropped off after “${steps[reached - 1]?.text}”`;
 }
 
 /** The share of the visitors of the first step who completed the last one. */

@@ -18,7 +18,7 @@ export function StoppedVisits({ view, funnel }: StoppedVisitsProps) {
     <QueryResult query={query} rows={6}>
       {({ visits, accuracy }) => (
         <div className="visits-found">
-          <VisitList label="Sessions" sourceId={view.scope.sourceId} visits={visits} />
+          <VisitList label="Sessions" sourceId={view.scope.sourceId} visits={visits} hasHeads />
           {visits.length === 0 && <Text c="dimmed">No visitor dropped off here.</Text>}
           <Text size="sm" c="dimmed" mt="sm">
             {visits.length === LIMITS.maxPageSize && `The latest ${LIMITS.maxPageSize} sessions are listed. `}

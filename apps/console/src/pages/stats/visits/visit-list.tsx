@@ -13,10 +13,21 @@ interface VisitListProps {
   readonly label: string;
   readonly sourceId: string;
   readonly visits: readonly StatsVisit[];
+  /** Names the columns where there is room for them. */
+  readonly hasHeads?: boolean;
 }
 
-export const VisitList = ({ label, sourceId, visits }: VisitListProps) => (
+const HEADS = ["Last seen", "Last page", "Location", "Browser", "Traffic source", "Pages · time"];
+
+export const VisitList = ({ label, sourceId, visits, hasHeads = false }: VisitListProps) => (
   <ul className="visit-list" aria-label={label}>
+    {hasHeads && visits.length > 0 && (
+      <li className="visit-line visit-heads" aria-hidden>
+        {HEADS.map((head) => (
+          <span key={head}>{head}</span>
+        ))}
+      </li>
+    )}
     {visits.map((visit) => (
       <li key={visit.sessionId}>
         <VisitorLink search={{ sourceId, sessionId: visit.sessionId }} className="visit-line">
