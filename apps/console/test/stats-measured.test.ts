@@ -69,6 +69,12 @@ consoleStatsTest(
       ["CLS", "Poor"],
     ] as const)
       await ratingOf(label).getByText(rating, { exact: true }).waitFor();
+    await page.getByText("75th percentile (p75) of 1 page load:").waitFor();
+    const mark = ratingOf("LCP").locator(".vital-scale > b");
+    assert.equal(
+      await mark.evaluate(({ style }) => Math.round(Number.parseFloat(style.insetInlineStart))),
+      44,
+    );
     await look("measured");
     await page.getByRole("tab", { name: "By page" }).click();
     const byPage = page.getByRole("region", { name: "Web vitals" }).getByRole("row");

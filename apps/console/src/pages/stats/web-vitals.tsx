@@ -1,4 +1,5 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
+import { pluralize } from "../../ui/format-count.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { Text } from "../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -9,16 +10,20 @@ import { type StatsView, useStats } from "./use-stats-view.ts";
 
 type Vital = (typeof VITALS)[number];
 
+/** Each page load reports its vitals once. */
+const REPORTS = { dimension: "event", operator: "is", value: "web_vitals" } as const;
+
 export function WebVitals({ view }: { readonly view: StatsView }) {
-  const query = useStats(view.scope, { metrics: VITAL_METRICS }, { isExact: true });
+  const scope = { ...view.scope, filters: [...view.scope.filters, REPORTS] };
+  const query = useStats(scope, { metrics: [...VITAL_METRICS, "passiveEvents"] }, { isExact: true });
   return (
     <StatsResult query={query} rows={3}>
       {(answer) =>
-        answer.results.every(({ metrics }) => metrics.every((value) => value === null)) ? (
+        answer.results.every(({ metrics }) => VITALS.every((_, at) => metrics[at] == null)) ? (
           <NoVitals sourceId={view.scope.sourceId} />
         ) : (
           <>
-            <VitalsNote />
+            <VitalsNote loads={answer.results[0]?.metrics[VITALS.length] ?? 0} />
             <dl className="vitals">
               {VITALS.map((vital, index) => (
                 <Figure key={vital.metric} vital={vital} value={answer.results[0]?.metrics[index] ?? null} />
@@ -31,9 +36,11 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
   );
 }
 
-export const VitalsNote = () => (
+/** @param loads how many page loads there are figures of; 0: it is not known */
+export const VitalsNote = ({ loads = 0 }: { readonly loads?: number }) => (
   <Text size="sm" c="dimmed" mb="xs">
-    75th percentile (p75): three of four page loads were at least this good.
+    75th percentile (p75){loads > 0 && ` of ${pluralize(loads, "page load")}`}: three of four page loads were
+    at least this good.
   </Text>
 );
 
@@ -88,10 +95,37 @@ function Figure({ vital, value }: FigureProps) {
       <dd>
         <span className="metric-value">{formatMetric(metric, value)}</span>
         {rating && <strong className={`vital-${rating}`}>{RATINGS[rating].label}</strong>}
+        <Scale vital={vital} value={value} />
         <Text size="sm" c="dimmed">
           Good up to {formatMetric(metric, good)}, poor over {formatMetric(metric, poor)}
         </Text>
       </dd>
+    </div>
+  );
+}
+
+/** The scale ends where a value is half as much again as a poor one. */
+const SCALE = 1.5;
+const COLORS = { good: "var(--good)", fair: "var(--warm)", poor: "var(--bad)" } as const;
+
+/** The ranges of the ratings, with a mark at the value. */
+function Scale({ vital: { metric, good, poor }, value }: FigureProps) {
+  const rating = rateVital(metric, value);
+  const percentOf = (part: number) => `${Math.min(part / (poor * SCALE), 1) * 100}%`;
+  const widths = { good, fair: poor - good, poor: poor * (SCALE - 1) };
+  return (
+    <div className="vital-scale" aria-hidden>
+      {(Object.keys(widths) as VitalRating[]).map((name) => (
+        <i
+          key={name}
+          style={{
+            width: percentOf(widths[name]),
+            background: COLORS[name],
+            opacity: name === rating ? 1 : 0.3,
+          }}
+        />
+      ))}
+      {value !== null && <b style={{ insetInlineStart: percentOf(value) }} />}
     </div>
   );
 }
