@@ -303,8 +303,9 @@ consoleStatsTest(
     await openPlan(page);
     await page.getByText("In the last 30 days, 7 accepted events violated the plan.").waitFor();
     const chart = page.getByRole("img", { name: /by day$/ });
-    assert.equal(await chart.locator("> span").count(), 30);
-    assert.equal(await chart.locator('> span[title$=": 3"] > span').getAttribute("style"), "height: 100%;");
+    assert.equal(await chart.locator("> div").count(), 30);
+    await page.getByText(/^Most: 3 on /).waitFor();
+    assert.equal(await chart.locator('> div[title$=": 3"] > i').getAttribute("style"), "height: 100%;");
     await requireAccessible(page);
     await shootAll(page, "chart", shoot);
   },

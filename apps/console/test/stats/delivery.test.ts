@@ -30,6 +30,10 @@ const sumsOf = (page: Page) =>
       all.map(({ children: [name, events] }) => `${name?.textContent} ${events?.textContent}`),
     );
 
+/** As the page writes it. */
+const shortDay = (at: number) =>
+  new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" }).format(at);
+
 const statsOf = ({ sourceId }: { sourceId: string }, from: number, to: number) =>
   `/analytics/stats?sourceId=${sourceId}&range=${dayOf(noon(from))}..${dayOf(noon(to))}&tz=UTC`;
 
@@ -82,26 +86,35 @@ consoleStatsTest(
     await scrollToEnd(page);
     await page.getByText(/: 20% of events were lost\./).waitFor();
     await page.getByRole("link", { name: "Open Delivery" }).click();
-    await page.getByText("80% of events arrived").waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 8", "Rejected 0", "Lost 2"]);
-    await page.getByRole("img", { name: "Lost events by UTC day" }).waitFor();
-    const [dropped, missing, ...more] = await rowsOf(page, "Lost and rejected");
+    await page.getByText("80% of 10 accepted or lost").waitFor();
+    await page.getByText("20% of 10 accepted or lost").waitFor();
+    assert.deepEqual(await sumsOf(page), ["Accepted 8", "Lost 2", "Rejected 0"]);
+    await page.getByText("They sent 10 of these events.").waitFor();
+    const chart = page.getByRole("img", { name: "Lost events by UTC day" });
+    assert.deepEqual(await chart.locator("b").allTextContents(), ["2", "0", "0"]);
+    assert.equal(await page.locator(".day-names > span").first().textContent(), shortDay(noon(3)));
+    const [dropped, missing, ...more] = await rowsOf(page, "Lost: 2");
     assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
     assert.match(dropped?.[0] ?? "", /^Unsent for more than a day.*Check Debug/);
     assert.match(missing?.[0] ?? "", /^Never sent/);
     assert.deepEqual((await rowsOf(page, "Accepted"))[0], ["In the warehouse", "8"]);
     await page.getByRole("region", { name: "Pages with the most lost events", exact: true }).waitFor();
-    assert.match((await rowsOf(page, "Pages with the most lost events"))[0]?.[1] ?? "", /^2 · 80%$/);
+    const [heads, worst] = await rowsOf(page, "Pages with the most lost events");
+    assert.deepEqual(
+      [heads, worst?.slice(1)],
+      [[], ["2", "10", "20%"]],
+      "of the numbered events of the page",
+    );
     await page.getByText("2 lost events cannot be recovered.").waitFor();
     assert.equal(await page.getByText("Open alerts").count(), 0);
     await fail(world, source);
     await page.reload();
     await page.getByText("Most requests fail. Noticed just now.").waitFor();
     await page.getByRole("link", { name: "Open Debug" }).waitFor();
-    await page.getByText("80% of events arrived").waitFor();
+    await page.getByText("80% of 10 accepted or lost").waitFor();
     await look(page, shoot, "full");
     await page.getByRole("button", { name: "30 days" }).click();
-    await page.getByText("80% of events arrived").waitFor();
+    await page.getByText(`Most: 2 lost events on ${shortDay(noon(3))}`).waitFor();
   },
 );
 
@@ -117,10 +130,10 @@ consoleStatsTest(
     await scrollToEnd(page);
     await link.click();
     const linked = page.getByRole("group", { name: "Range" }).getByRole("button").first();
-    await page.getByText("80% of events arrived").waitFor();
+    await page.getByText("80% of 10 accepted or lost").waitFor();
     assert.equal(await linked.getAttribute("aria-pressed"), "true");
     await page.getByRole("img", { name: "Lost events by UTC day" }).waitFor();
-    await page.getByText(dayOf(noon(42)), { exact: true }).waitFor();
+    await page.getByText(shortDay(noon(42)), { exact: true }).waitFor();
 
     const asked: string[] = [];
     page.on("response", (response) => {
@@ -149,19 +162,18 @@ consoleStatsTest(
     const sessionId = await world.openSession(source);
     await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
     await page.getByText("No lost events were reported").waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Rejected 0", "Lost 0"]);
-    assert.equal(await page.getByRole("region", { name: "Lost and rejected" }).count(), 0);
+    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Lost 0", "Rejected 0"]);
+    assert.equal(await page.getByRole("region", { name: /^(?:Lost|Rejected): / }).count(), 0);
     await page.getByText("There are no kept events from the last 7 days to replay.").waitFor();
     const body = eventsBody(sessionId, [pageEvent()]);
     assert.equal((await world.send(eventsPath(source), body, { origin: "https://new.example" })).status, 403);
     const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
     await until("the event is kept", async () => (await world.ask(keptPath)).body.events === 1);
     await page.reload();
-    await page.getByText("1 kept event, including refused requests. Review kept events").waitFor();
-    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Rejected 0", "Lost 0"]);
     await page
       .getByText("1 kept event can be replayed after you fix the cause: Origin not allowed.")
       .waitFor();
+    assert.deepEqual(await sumsOf(page), ["Accepted 1", "Lost 0", "Rejected 0"]);
     await look(page, shoot, "kept");
     await page.getByRole("link", { name: "Review kept events" }).click();
     await page.getByRole("list", { name: "Kept events by cause" }).waitFor();

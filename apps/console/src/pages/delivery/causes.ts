@@ -8,8 +8,8 @@ export interface Cause {
   readonly advice: string;
 }
 
-/** The causes that a client reports, and two that the statement adds. */
-const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> = {
+/** The causes that a client reports, and one that the statement adds. */
+const CAUSES: Readonly<Record<LossCause | "missing", Cause>> = {
   queue_full: {
     title: "Browser queue full",
     advice: "A browser keeps about 1,500 unsent events. Send fewer events per page.",
@@ -20,7 +20,7 @@ const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> =
       "The browser was offline, or its requests were refused or blocked. Check Debug for refused requests on these days.",
   },
   refused: {
-    title: "Rejected by the service",
+    title: "Request refused",
     advice: "The event was invalid or too large. Find the request in Debug, and correct what the site sends.",
   },
   unreachable: {
@@ -31,10 +31,6 @@ const CAUSES: Readonly<Record<LossCause | "missing" | "stillPossible", Cause>> =
     title: "Never sent",
     advice:
       "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause. To avoid them, serve the script from your own domain.",
-  },
-  stillPossible: {
-    title: "May still arrive",
-    advice: "The browser can send the event for up to a day, when the visitor comes back.",
   },
 };
 

@@ -26,10 +26,10 @@ import {
   rateOf,
   statementDays,
   total,
-  useKept,
+  useNumbered,
 } from "./delivery-query.ts";
 import { OpenAlerts } from "./open-alerts.tsx";
-import { KeptEventsLink, Recovery } from "./recovery.tsx";
+import { Recovery } from "./recovery.tsx";
 import "./delivery.css";
 
 const RANGES = [
@@ -91,10 +91,13 @@ function Delivery({ source }: { readonly source: Source }) {
             </>
           ) : (
             <>
-              <Rate source={source} days={statement.days} />
+              <Rate sourceId={sourceId} range={days} days={statement.days} />
               <div className="delivery-cards">
-                <Losses days={statement.days} />
-                <Recovery source={source} days={statement.days} />
+                <LostCauses days={statement.days} />
+                <div className="delivery-side">
+                  <RejectedCauses days={statement.days} />
+                  <Recovery source={source} days={statement.days} />
+                </div>
                 <Worst sourceId={sourceId} days={days} by="page" title="Pages with the most lost events" />
                 <Worst
                   sourceId={sourceId}
@@ -120,28 +123,42 @@ const sumOf = (counts: Readonly<Record<string, number>>) =>
   Object.values(counts).reduce((sum, events) => sum + events, 0);
 
 interface RateProps extends DaysProps {
-  readonly source: Source;
+  readonly sourceId: string;
+  readonly range: DeliveryDays;
 }
 
-function Rate({ source, days }: RateProps) {
+function Rate({ sourceId, range, days }: RateProps) {
+  const numbered = useNumbered(sourceId, range);
   const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
   const all = total(days, lostOf);
+  const accepted = total(days, (day) => day.accepted);
+  const rejected = total(days, (day) => sumOf(day.rejected));
+  const rate = rateOf(days) ?? 1;
+  const base = `of ${formatCount(accepted + all)} accepted or lost`;
   return (
     <Paper p="lg" component="section" aria-label="Rate">
       <div className="delivery-sums">
-        <Sum name="Accepted" events={total(days, ({ accepted }) => accepted)} hint="In this range" />
-        <Rejected source={source} rejected={total(days, (day) => sumOf(day.rejected))} />
+        <Sum
+          name="Accepted"
+          events={accepted}
+          hint={all === 0 ? "In this range" : `${formatRate(rate)} ${base}`}
+        />
         <Sum
           name="Lost"
           events={all}
-          hint={
-            all === 0 ? "No lost events were reported" : `${formatRate(rateOf(days) ?? 1)} of events arrived`
-          }
+          hint={all === 0 ? "No lost events were reported" : `${formatPercent(1 - rate)} ${base}`}
           isBad={all > 0}
+        />
+        <Sum
+          name="Rejected"
+          events={rejected}
+          hint={rejected === 0 ? "In this range" : "Reported by clients"}
+          isBad={rejected > 0}
         />
       </div>
       <Text size="sm" c="dimmed">
         Headwater can count losses only for clients that send sequence numbers, as its own do.
+        {all > 0 && numbered !== undefined && ` They sent ${formatCount(numbered)} of these events.`}
       </Text>
       {all > 0 && (
         <div className="delivery-days">
@@ -181,44 +198,27 @@ const Sum = ({ name, events, hint, isBad = false }: SumProps) => (
   </div>
 );
 
-interface RejectedProps {
-  readonly source: Source;
-  /** Events of the range that the service rejected, as their clients report them. */
-  readonly rejected: number;
+interface CausesProps {
+  readonly title: string;
+  readonly causes: readonly (readonly [code: string, events: number])[];
 }
 
-/** The rejected events of the range, and below them the kept ones of all days, which may have come in refused requests. */
-function Rejected({ source: { sourceId }, rejected }: RejectedProps) {
-  const kept = useKept(sourceId)?.events ?? 0;
-  const hint =
-    kept === 0 ? (
-      "In this range"
-    ) : (
-      <>
-        {pluralize(kept, "kept event")}, including refused requests. <KeptEventsLink sourceId={sourceId} />
-      </>
-    );
-  return <Sum name="Rejected" events={rejected} hint={hint} isBad={rejected > 0} />;
-}
-
-function Losses({ days }: DaysProps) {
-  const rows = [
-    ...addUp(days.map(({ dropped }) => dropped)),
-    ["missing", total(days, ({ missing }) => missing)] as const,
-    ...addUp(days.map(({ rejected }) => rejected)),
-    ["stillPossible", total(days, ({ stillPossible }) => stillPossible)] as const,
-  ]
-    .filter(([, events]) => events > 0)
-    .sort(([, one], [, other]) => other - one);
+/** Why events are not in the stats, the most frequent cause first. */
+function Causes({ title, causes }: CausesProps) {
+  const rows = causes.filter(([, events]) => events > 0).toSorted(([, one], [, other]) => other - one);
+  const most = Math.max(...rows.map(([, events]) => events));
   if (rows.length === 0) return null;
   return (
-    <Figures title="Lost and rejected" hint="The reported causes, and what to do.">
+    <Figures title={title} hint="The reported causes, and what to do.">
       {rows.map(([code, events]) => {
-        const { title, advice } = causeFor(code);
+        const { title: name, advice } = causeFor(code);
         return (
           <tr key={code}>
             <td>
-              {title}
+              {name}
+              <span className="figures-bar" aria-hidden>
+                <span style={{ width: `${(events / most) * 100}%` }} />
+              </span>
               <Text size="sm" c="dimmed">
                 <TextWithCode text={advice} />
               </Text>
@@ -230,6 +230,23 @@ function Losses({ days }: DaysProps) {
     </Figures>
   );
 }
+
+const LostCauses = ({ days }: DaysProps) => (
+  <Causes
+    title={`Lost: ${formatCount(total(days, lostOf))}`}
+    causes={[
+      ...addUp(days.map(({ dropped }) => dropped)),
+      ["missing", total(days, ({ missing }) => missing)],
+    ]}
+  />
+);
+
+const RejectedCauses = ({ days }: DaysProps) => (
+  <Causes
+    title={`Rejected: ${formatCount(total(days, (day) => sumOf(day.rejected)))}`}
+    causes={addUp(days.map(({ rejected }) => rejected))}
+  />
+);
 
 const PLACES = [
   ["In the warehouse", "inWarehouse"],
@@ -261,14 +278,22 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
   const { data } = useQuery(deliveryQuery(sourceId, days, by));
   const worst = (data?.values ?? []).filter(({ lost }) => lost > 0);
   if (worst.length === 0) return null;
+  const heads = (
+    <tr>
+      <th>{by === "page" ? "Page" : "Browser"}</th>
+      <th>Lost</th>
+      <th>Sent</th>
+      <th>Share</th>
+    </tr>
+  );
   return (
-    <Figures title={title} hint="Lost events, and the share of events that arrived.">
+    <Figures title={title} hint="Of the events with sequence numbers." heads={heads}>
       {worst.map(({ value, accepted, lost }) => (
         <tr key={value}>
           <td className="wrap">{value ?? "Unknown"}</td>
-          <td>
-            {formatCount(lost)} · {formatRate(accepted / (accepted + lost))}
-          </td>
+          <td>{formatCount(lost)}</td>
+          <td>{formatCount(accepted + lost)}</td>
+          <td>{formatPercent(lost / (accepted + lost))}</td>
         </tr>
       ))}
     </Figures>
@@ -278,14 +303,16 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
 interface DeliveryFiguresProps {
   readonly title: string;
   readonly hint: string;
+  readonly heads?: ReactNode;
   readonly children: ReactNode;
 }
 
-const Figures = ({ title, hint, children }: DeliveryFiguresProps) => (
+const Figures = ({ title, hint, heads, children }: DeliveryFiguresProps) => (
   <Paper p="lg" component="section" aria-label={title}>
     <SectionHeader title={title}>{hint}</SectionHeader>
     <ScrollRegion label={`${title}: figures`}>
       <Table className="figures">
+        {heads && <thead>{heads}</thead>}
         <tbody>{children}</tbody>
       </Table>
     </ScrollRegion>

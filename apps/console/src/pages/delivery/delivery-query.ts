@@ -63,3 +63,13 @@ export function addUp(counts: readonly Readonly<Record<string, number>>[]): [nam
     totals.set(name, (totals.get(name) ?? 0) + events);
   return [...totals].sort(([, one], [, other]) => other - one);
 }
+
+/** A statement has at most so many values. */
+const MAX_VALUES = 20;
+
+/** How many of the events have sequence numbers; undefined: not known. */
+export function useNumbered(sourceId: string, days: DeliveryDays): number | undefined {
+  const values = useQuery(deliveryQuery(sourceId, days, "browser")).data?.values;
+  if (!values || values.length === MAX_VALUES) return undefined;
+  return values.reduce((events, { accepted, lost }) => events + accepted + lost, 0);
+}

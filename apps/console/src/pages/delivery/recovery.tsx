@@ -2,7 +2,7 @@
 import type { DeliveryDay, Source } from "@headwater/contract";
 import type { ReactNode } from "react";
 import { pluralize } from "../../ui/format-count.ts";
-import { ButtonLink, TextLink } from "../../ui/links.tsx";
+import { ButtonLink } from "../../ui/links.tsx";
 import { Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -27,7 +27,7 @@ export function Recovery({ source, days }: RecoveryProps) {
         <SectionHeader title="Replay rejected events">
           Rejected events can be kept and replayed. Events that never reached Headwater cannot.
         </SectionHeader>
-        <KeptEventsOffer source={source} hasLink={days.length === 0} />
+        <KeptEventsOffer source={source} />
         {waiting > 0 && (
           <Text size="sm">Wait up to a day. {pluralize(waiting, "event")} may still arrive.</Text>
         )}
@@ -61,19 +61,8 @@ const Offer = ({ text, children }: RecoveryOfferProps) => (
   </Group>
 );
 
-export const KeptEventsLink = ({ sourceId }: { readonly sourceId: string }) => (
-  <TextLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="sm" underline="always">
-    Review kept events
-  </TextLink>
-);
-
-interface KeptEventsOfferProps extends Pick<RecoveryProps, "source"> {
-  /** Without days there are no figures, which have the link otherwise. */
-  readonly hasLink: boolean;
-}
-
 /** The kept events of the source, of all days. */
-function KeptEventsOffer({ source: { sourceId, keepRejected }, hasLink }: KeptEventsOfferProps) {
+function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryProps, "source">) {
   const { can } = useWorkspace();
   const kept = useKept(sourceId);
   if (!kept) return null;
@@ -81,9 +70,11 @@ function KeptEventsOffer({ source: { sourceId, keepRejected }, hasLink }: KeptEv
   if (kept.events > 0)
     return (
       <Offer
-        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}.`}
+        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}. Events of refused requests and of all days are included.`}
       >
-        {hasLink && <KeptEventsLink sourceId={sourceId} />}
+        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="xs">
+          Review kept events
+        </ButtonLink>
       </Offer>
     );
   if (keepRejected > 0)

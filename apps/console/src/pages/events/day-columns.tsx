@@ -1,6 +1,10 @@
 /** A small chart with a column for each day. */
 import { Group, Text } from "../../ui/primitives/elements.tsx";
-import { formatDays } from "../stats/format.ts";
+import { formatDays, formatShort } from "../stats/format.ts";
+
+/** So many columns have room for their value and their day, on a phone too. */
+const MAX_NAMED = 7;
+const nameOf = (day: string) => formatDays([day, day], "short");
 
 interface DayColumnsProps {
   /** The text of the chart for people who do not see it. */
@@ -14,23 +18,37 @@ interface DayColumnsProps {
 export function DayColumns({ label, days, describe }: DayColumnsProps) {
   const [first, last] = [days[0], days.at(-1)];
   const highest = Math.max(1, ...days.map(({ count }) => count));
+  const peak = days.find(({ count }) => count === highest);
+  const isNamed = days.length <= MAX_NAMED;
   return (
     <>
       <div className="columns day-columns" role="img" aria-label={label}>
         {days.map(({ day, count }) => (
-          <span key={day} title={`${formatDays([day, day], "short")}: ${describe(count)}`}>
-            <span style={{ height: `${(count / highest) * 100}%` }} />
-          </span>
+          <div key={day} title={`${nameOf(day)}: ${describe(count)}`}>
+            {isNamed && <b>{formatShort("events", count)}</b>}
+            <i style={{ height: `${(count / highest) * 100}%` }} />
+          </div>
         ))}
       </div>
-      <Group justify="space-between" aria-hidden>
-        <Text size="sm" c="dimmed">
-          {first && formatDays([first.day, first.day], "short")}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {last && formatDays([last.day, last.day], "short")}
-        </Text>
-      </Group>
+      {isNamed ? (
+        <div className="day-names" aria-hidden>
+          {days.map(({ day }) => (
+            <span key={day}>{nameOf(day)}</span>
+          ))}
+        </div>
+      ) : (
+        <Group justify="space-between" gap="xs" aria-hidden>
+          {[
+            first && nameOf(first.day),
+            peak && `Most: ${describe(peak.count)} on ${nameOf(peak.day)}`,
+            last && nameOf(last.day),
+          ].map((text) => (
+            <Text key={text} size="sm" c="dimmed">
+              {text}
+            </Text>
+          ))}
+        </Group>
+      )}
     </>
   );
 }

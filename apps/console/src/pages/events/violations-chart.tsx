@@ -1,13 +1,10 @@
 /** The accepted events of the last 30 days that violated the plan, by day. Renders nothing without a warehouse or violations. */
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api.ts";
-import { dateFormat } from "../../own-format.ts";
 import { browserTimeZone } from "../../time.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Stack, Text } from "../../ui/primitives/elements.tsx";
 import { DayColumns } from "./day-columns.tsx";
-
-const day = dateFormat({ day: "numeric", month: "short" });
 
 export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
   const { data } = useQuery({
@@ -26,7 +23,8 @@ export function ViolationsChart({ sourceId }: { readonly sourceId: string }) {
       }),
   });
   const days = (data?.results ?? []).map(({ dimensions: [start], metrics: [count] }) => ({
-    day: day().format(new Date(String(start))),
+    // of the answer's own zone
+    day: String(start).slice(0, 10),
     count: count ?? 0,
   }));
   const total = days.reduce((sum, { count }) => sum + count, 0);
