@@ -16,7 +16,7 @@ import { HOSTILE, seed } from "./seed.ts";
 const planOf = async (world: World, { sourceId }: TestSource) =>
   (await world.ask(`/api/tracking-sources/${sourceId}/plan`)).body;
 
-/** A source whose catalogue has the event `order`, of which three sessions sent 24, and the event `signup`. */
+/** A source whose catalogue has the event `order`, of which three sessions sent 24, `signup`, and `engagement` of the client. */
 async function seedEvents(world: World): Promise<TestSource> {
   const source = await world.createSource({ name: "Shop" });
   for (let visit = 0; visit < 3; visit++) {
@@ -26,9 +26,10 @@ async function seedEvents(world: World): Promise<TestSource> {
       trackEvent({ name: "order", page, properties: { price: at, currency: "EUR" } }),
     );
     const signup = trackEvent({ properties: visit === 0 ? { plan: "pro" } : {} });
+    const engagement = trackEvent({ name: "engagement", passive: true, properties: { seconds: 5 } });
     await world.send(
       eventsPath(source),
-      eventsBody(sessionId, [...events, signup], { sdkVersion: "app-1.0" }),
+      eventsBody(sessionId, [...events, signup, engagement], { sdkVersion: "app-1.0" }),
     );
   }
   await world.server.maintain();
@@ -83,10 +84,17 @@ consoleTest(
     await proposed.getByText("price (number, required)").waitFor();
     await requireAccessible(page);
     await shootAll(page, "proposal", shoot);
+    await page.setViewportSize({ width: 1024, height: 320 });
+    const add = dialog(page).getByRole("button", { name: "Add 2 events" });
+    const { y, height } = (await add.boundingBox())!;
+    assert.ok(y + height < 320, "without scrolling");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    assert.equal(await proposed.getByRole("checkbox", { name: "engagement" }).isChecked(), false);
     await dialog(page).getByRole("button", { name: "Select none" }).click();
     await dialog(page).getByRole("button", { name: "Add none" }).waitFor();
     await dialog(page).getByRole("button", { name: "Select all" }).click();
-    await dialog(page).getByRole("button", { name: "Add 2 events" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Add 3 events" }).waitFor();
+    await proposed.getByRole("checkbox", { name: "engagement" }).uncheck();
     await proposed.getByRole("checkbox", { name: "signup" }).uncheck();
     await dialog(page).getByRole("button", { name: "Add 1 event" }).click();
     await page.getByText("Plan version 1 · ").waitFor();

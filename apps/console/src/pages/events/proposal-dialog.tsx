@@ -36,6 +36,9 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
   );
 }
 
+/** What the browser client sends by itself: its properties are not the site's to plan. */
+const OWN_EVENTS: readonly string[] = ["engagement", "web_vitals"];
+
 const LIMIT = `A plan can have up to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;
 
 interface ProposalProps extends PlanDialogProps {
@@ -43,7 +46,7 @@ interface ProposalProps extends PlanDialogProps {
 }
 
 function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onClose }: ProposalProps) {
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [refused, setRefused] = useState(() => addedEvents.filter((name) => OWN_EVENTS.includes(name)));
   const save = useSavePlan(source, saved.version);
   const isRefused = (name: string) => refused.includes(name);
   const count = addedEvents.filter((name) => !isRefused(name)).length;
@@ -72,7 +75,7 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
           <ProposedEvent
             key={difference.name}
             difference={difference}
-            description={describe(plan, difference.name)}
+            description={`${OWN_EVENTS.includes(difference.name) ? "Sent by the client itself. " : ""}${describe(plan, difference.name)}`}
             isChosen={!isRefused(difference.name)}
             onChange={(isChosen) => choose(difference.name, isChosen)}
           />
