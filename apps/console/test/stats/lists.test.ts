@@ -162,12 +162,14 @@ consoleStatsTest(
     assert.equal(new Set(text.trim().split("\r\n")).size, 1 + 1_600, "a heading and a row for every page");
     await dialog.getByLabel("Search").fill("/article-11");
     const next = dialog.getByRole("button", { name: "Next" });
+    await dialog.getByText("1–25", { exact: true }).waitFor();
     const pages = Math.ceil((1 + 10 + 100) / 25);
     for (let at = 1; at < pages; at += 1) {
       await dialog.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
       await next.click();
     }
     await dialog.getByRole("button", { name: "Next", disabled: true }).waitFor();
+    await dialog.getByText("101–111 of 111", { exact: true }).waitFor();
     assert.equal(await next.evaluate((button) => button === document.activeElement), true);
   },
 );
@@ -274,7 +276,7 @@ consoleStatsTest(
     await open(`${lastDays(source)}&places=country`);
     const places = page.getByRole("region", { name: "Locations" });
     await places.getByRole("button", { name: "Details" }).click();
-    const dialog = page.getByRole("dialog", { name: "Country" });
+    const dialog = page.getByRole("dialog", { name: "Countries" });
     const search = async (text: string, expected: string) => {
       const found = page.waitForRequest((request) => (request.postData() ?? "").includes(expected));
       await dialog.getByLabel("Search").fill(text);

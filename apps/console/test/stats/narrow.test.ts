@@ -82,11 +82,14 @@ consoleStatsTest(
     await page.keyboard.press("Escape");
 
     await panel.getByRole("button", { name: "Details" }).click();
-    const dialog = page.getByRole("dialog", { name: /^Page/ });
+    const dialog = page.getByRole("dialog", { name: /^Top pages · / });
     const name = dialog.getByRole("cell").filter({ hasText: "oak" });
     const placeOf = async () => (await name.boundingBox())?.x;
     await name.waitFor();
     const before = await placeOf();
+    const second = (await dialog.getByRole("columnheader").nth(2).boundingBox())!;
+    assert.ok(second.x + second.width <= 320 - 16, "a second figure is in sight");
+    await shoot("details-narrow");
     await dialog.getByRole("region", { name: "Rows" }).evaluate((rows) => rows.scrollTo(rows.scrollWidth, 0));
     const last = dialog.getByRole("columnheader").last();
     await until("the last figure is in sight", async () => {
@@ -253,7 +256,7 @@ consoleStatsTest(
 
     await page.setViewportSize({ width: 1280, height: 600 });
     await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "Details" }).click();
-    const dialog = page.getByRole("dialog", { name: /^Page/ });
+    const dialog = page.getByRole("dialog", { name: /^Top pages · / });
     const rows = dialog.getByRole("region", { name: "Rows" });
     await rows.getByRole("row").nth(25).waitFor();
     const heads = [

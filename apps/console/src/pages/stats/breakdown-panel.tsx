@@ -32,7 +32,7 @@ interface PanelDefinition {
 const table = (label: string, breakdown: Breakdown, value: string = breakdown.dimension): PanelTab => ({
   value,
   label,
-  render: (view) => <BreakdownTable breakdown={breakdown} view={view} />,
+  render: (view) => <BreakdownTable breakdown={breakdown} view={view} title={label} />,
 });
 const byVisitors = (dimension: StatsDimension, label: string): PanelTab =>
   table(label, { dimension, metrics: ["visitors", "sessions"] });
@@ -83,7 +83,7 @@ const CAMPAIGNS: TabList = [
 
 /** The figures cover the visitors whose page loads were measured. */
 function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
-  const tab = table(label, {
+  const tab = table(`Web vitals ${label.toLowerCase()}`, {
     dimension,
     metrics: ["visitors", ...VITAL_METRICS],
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
@@ -91,6 +91,7 @@ function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
   });
   return {
     ...tab,
+    label,
     render: (view) => (
       <>
         <VitalsNote />

@@ -142,6 +142,9 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
               </ScrollRegion>
             )}
             <Group justify="flex-end" gap="xs" mt="sm">
+              <Text size="sm" c="dimmed">
+                {placeOf(answer, offset)}
+              </Text>
               <AsyncButton
                 size="xs"
                 variant="default"
@@ -166,6 +169,13 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
       </StatsResult>
     </div>
   );
+}
+
+/** @returns for example `26–50`, or `51–63 of 63`: only the last page tells how many rows there are */
+function placeOf({ results, nextOffset }: StatsAnswer, offset: number): string {
+  if (results.length === 0) return "";
+  const last = formatCount(offset + results.length);
+  return `${formatCount(offset + 1)}–${last}${nextOffset === null ? ` of ${last}` : ""}`;
 }
 
 /** As a pattern it is shorter than the API's limit. */

@@ -32,6 +32,8 @@ const BreakdownDetails = lazily(async () => (await import("./breakdown-details.t
 interface BreakdownTableProps {
   readonly breakdown: Breakdown;
   readonly view: StatsView;
+  /** What the details are called. Default: the dimension. */
+  readonly title?: string;
   readonly refetchMs?: number;
   /** The details have further figures. Without them, only a list that leaves out rows has details. */
   readonly hasFurtherFigures?: boolean;
@@ -65,7 +67,8 @@ function useTotalOf({ isPlaceholderData }: { readonly isPlaceholderData: boolean
   return shown;
 }
 
-function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: BreakdownTableProps) {
+function OneBreakdown(props: BreakdownTableProps) {
+  const { breakdown, view, title, refetchMs, hasFurtherFigures = true } = props;
   const { dimension, metrics, changed, hint = "No data" } = breakdown;
   const [isOpen, setOpen] = useState(false);
   const scope = scopeOf(view, breakdown);
@@ -112,7 +115,7 @@ function OneBreakdown({ breakdown, view, refetchMs, hasFurtherFigures = true }: 
             <LatestEventsLink sourceId={scope.sourceId} name={event} />
           )}
           <Dialog
-            title={`${dimensionLabel(dimension)} · ${formatDays(view.range.days)}`}
+            title={`${title ?? dimensionLabel(dimension)} · ${formatDays(view.range.days)}`}
             isWide
             opened={isOpen}
             onClose={() => setOpen(false)}
