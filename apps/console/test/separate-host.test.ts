@@ -80,6 +80,7 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("option").filter({ hasText: "session opened" }).waitFor();
   await world.send(eventsPath(source), eventsBody(sessionId, [pageEvent()]));
   await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Exclusions" }).click();
   await page.getByLabel("Excluded paths").fill("/admin/*");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved").waitFor();
@@ -88,7 +89,8 @@ test("On its own host the console signs in, lists sources, follows attempts and 
   await page.getByRole("button", { name: "Share", exact: true }).click();
   await page.getByLabel("Name").fill("Board");
   await page.getByRole("button", { name: "Create link" }).click();
-  await page.getByText(`${appUrl}/shared?sourceId=${source.sourceId}`).waitFor();
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  assert.ok(link.startsWith(`${appUrl}/shared?sourceId=${source.sourceId}`), link);
   await page.goto(`${appUrl}/nowhere`);
   await page.getByRole("heading", { name: "Page not found" }).waitFor();
   // without a warehouse the stats answer 503, which Chromium logs

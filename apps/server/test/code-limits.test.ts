@@ -190,11 +190,13 @@ test(`No folder has more than ${MAX_FOLDER_FILES} files.`, () => {
 
 const CONSOLE_PAGES = fileURLToPath(new URL("../../console/src/pages", import.meta.url));
 
-/** The classes that rules of a stylesheet begin with. */
-const leadingClasses = (css: string) =>
-  [...css.replaceAll(/\/\*.*?\*\//gs, "").matchAll(/(?<=^|[{},])\s*\.([\w-]+)[^{},]*(?=[{,])/g)].map(
-    ([, name]) => name,
-  );
+/** The classes that rules of a stylesheet begin with, without those of what contains something of the page (`:has`). */
+function leadingClasses(css: string) {
+  let plain = css.replaceAll(/\/\*.*?\*\//gs, "");
+  while (/\([^()]*\)/.test(plain)) plain = plain.replaceAll(/\([^()]*\)/g, "");
+  const rules = plain.matchAll(/(?<=^|[{},])\s*\.([\w-]+)(?![\w-]|:has)[^{},]*(?=[{,])/g);
+  return [...rules].map(([, name]) => name);
+}
 
 test("A class of the console has rules in the stylesheets of one page: those of another page can be loaded at any time.", () => {
   const pages = new Map<string, Set<string>>();

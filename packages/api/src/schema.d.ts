@@ -2442,6 +2442,26 @@ clock: "auto" | "12h" | "24h";
 /** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
 weekStart: "auto" | "monday" | "saturday" | "sunday";
 };
+CallerProfile: {
+/** Your user id. */
+userId: string;
+/** Your name. Members of your workspaces can see it. */
+name: string | null;
+/** Your confirmed email address, with which you can sign in; null: none. */
+email: string | null;
+/** The colours of the console; `auto`: those of the system. */
+theme: "auto" | "light" | "dark";
+/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
+/** How the console writes numbers; `auto`: as in `locale`. */
+numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
+/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+clock: "auto" | "12h" | "24h";
+/** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
+weekStart: "auto" | "monday" | "saturday" | "sunday";
+/** The IP address that this request came from. */
+clientAddress: string;
+};
 UpdateProfile: {
 /** Your name. */
 name?: string | null;
@@ -3782,26 +3802,7 @@ getProfile: {
 params: undefined;
 query: undefined;
 body: undefined;
-answer: {
-/** Your user id. */
-userId: string;
-/** Your name. Members of your workspaces can see it. */
-name: string | null;
-/** Your confirmed email address, with which you can sign in; null: none. */
-email: string | null;
-/** The colours of the console; `auto`: those of the system. */
-theme: "auto" | "light" | "dark";
-/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
-locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
-/** How the console writes numbers; `auto`: as in `locale`. */
-numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
-/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
-clock: "auto" | "12h" | "24h";
-/** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
-weekStart: "auto" | "monday" | "saturday" | "sunday";
-/** The IP address that this request came from. */
-clientAddress: string;
-};
+answer: Schemas["CallerProfile"];
 };
 /** Change your profile */
 updateProfile: {

@@ -198,6 +198,7 @@ export const COMPONENTS = {
   CreatedToken: workspace.CreatedToken,
   RevokedToken: workspace.RevokedToken,
   Profile: account.Profile,
+  CallerProfile: account.CallerProfile,
   UpdateProfile: account.UpdateProfileBody,
   EmailAddress: account.EmailBody,
   ConfirmEmail: account.ConfirmEmailBody,

@@ -90,13 +90,13 @@ export function Sections({ sections: all }: SectionsProps) {
   );
 }
 
-interface SectionProps {
+interface OpenSectionProps {
   readonly id: string;
   readonly isOpen: boolean;
   readonly children: ReactNode;
 }
 
-function Section({ id, isOpen, children }: SectionProps) {
+function Section({ id, isOpen, children }: OpenSectionProps) {
   const root = useRef<HTMLDivElement>(null);
   const wasOpen = useRef(isOpen);
   useEffect(() => {
