@@ -128,7 +128,7 @@ export const SETTINGS = {
   OIDC_NAME: setting("single sign-on", "Name of that provider on the console's sign-in button", text),
   SIGN_IN: setting(
     "any",
-    "How people sign in to the console. any: every method; oidc: only the OpenID Connect provider. `headwater sign-in` always works",
+    "How people sign in to the console. any: every method; oidc: only the OpenID Connect provider. Command-line sign-in always works",
     oneOf("any", "oidc"),
   ),
   CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks to sign in again"),
