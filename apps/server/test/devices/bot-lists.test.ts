@@ -83,7 +83,10 @@ describe("REFERRER_SPAM_FILE", () => {
     const rejecting = await world.createSource({ bots: "reject" });
     const rejected = await send(rejecting, await world.openSession(rejecting), visit);
     assert.equal(rejected.outcome, "rejected bot_rejected");
-    assert.match(rejected.result.message, /^The referrer is spam \(`REFERRER_SPAM_FILE`\), and the source's `bots`/);
+    assert.match(
+      rejected.result.message,
+      /^The referrer is spam \(`REFERRER_SPAM_FILE`\), and the source's `bots`/,
+    );
     const keeping = await world.createSource({ bots: "keep" });
     const kept = await send(keeping, await world.openSession(keeping), visit);
     assert.deepEqual([kept.outcome, kept.result.warnings], ["accepted", []]);
