@@ -9,41 +9,47 @@ export const MODIFIER = navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl";
 const SHORTCUTS = [
   {
     title: "Everywhere",
-    keys: [[`${MODIFIER} K`, "Search pages, sources and actions"] as const, ["?", "Show this list"] as const],
+    keys: [
+      [`${MODIFIER} K`, "Search pages, sources and actions"],
+      ["?", "Show this list"],
+    ],
   },
   {
     title: "Stats",
     keys: [
-      ["R", "Choose the range"] as const,
-      ["F", "Add a filter"] as const,
-      ["C", "Choose the comparison"] as const,
-      ["1 – 6", "Switch the view"] as const,
-      ["← →", "Move along the focused chart"] as const,
-      ["Alt click", "Exclude a value"] as const,
+      ["R", "Choose the range"],
+      ["F", "Add a filter"],
+      ["C", "Choose the comparison"],
+      ["1 – 6", "Switch the view"],
+      ["← →", "Move along the focused chart"],
+      ["Alt click", "Exclude a value"],
     ],
   },
   {
     title: "Range of the stats",
     keys: [
-      ["T", "Today"] as const,
-      ["Y", "Yesterday"] as const,
-      ["W", "Last 7 days"] as const,
-      ["M", "Month to date"] as const,
-      ["L", "Last month"] as const,
-      ["A", "All time"] as const,
+      ["T", "Today"],
+      ["Y", "Yesterday"],
+      ["W", "Last 7 days"],
+      ["M", "Month to date"],
+      ["L", "Last month"],
+      ["A", "All time"],
     ],
   },
   {
     title: "Lists, menus and dialogs",
     keys: [
-      ["↑ ↓", "Move to another row"] as const,
-      ["Enter", "Open the row"] as const,
-      ["Esc", "Close"] as const,
+      ["↑ ↓", "Move to another row"],
+      ["Enter", "Open the row"],
+      ["Esc", "Close"],
     ],
   },
   {
     title: "Usage and audit log",
-    keys: [["/", "Search"] as const, ["R", "Choose the range"] as const],
+    keys: [
+      ["/", "Search"],
+      ["R", "Choose the range"],
+    ],
   },
 ] as const;
 

@@ -30,12 +30,16 @@ interface SourceGroup {
   readonly sources: readonly SourceWithHealth[];
 }
 
-/** @returns the sources whose name or host contains the text; without a text, those opened last and the selected one first */
-function useSourceGroups(selected: string | null, text: string): SourceGroup[] {
-  const { organizationId } = useWorkspace();
-  // the menu waits for it, so that the focus does not go to the link at its end
-  const { data } = useSuspenseQuery(sourcesQuery(organizationId));
-  const sources = data.toSorted((one, other) => byName.compare(one.name, other.name));
+/**
+ * @param firstIds the sources that come first without a text
+ * @returns the sources whose name or host contains the text
+ */
+function groupSources(
+  all: readonly SourceWithHealth[],
+  firstIds: readonly (string | null)[],
+  text: string,
+): SourceGroup[] {
+  const sources = all.toSorted((one, other) => byName.compare(one.name, other.name));
   const wanted = text.trim().toLowerCase();
   if (wanted !== "") {
     const found = sources.filter((source) =>
@@ -44,10 +48,7 @@ function useSourceGroups(selected: string | null, text: string): SourceGroup[] {
     return [{ title: "Sources", sources: found.slice(0, MAX_SHOWN) }];
   }
   if (sources.length <= MAX_PLAIN) return [{ title: "Sources", sources }];
-  const recentIds = session.recentSources(organizationId, selected ?? "").map(({ sourceId }) => sourceId);
-  const recent = [...recentIds, selected].flatMap(
-    (id) => sources.find(({ sourceId }) => sourceId === id) ?? [],
-  );
+  const recent = firstIds.flatMap((id) => sources.find(({ sourceId }) => sourceId === id) ?? []);
   const others = sources.filter((source) => !recent.includes(source));
   return [
     { title: "Recent", sources: recent },
@@ -57,10 +58,12 @@ function useSourceGroups(selected: string | null, text: string): SourceGroup[] {
 
 export function SourceMenu({ selected, close }: SourceMenuProps) {
   const { organizationId, can } = useWorkspace();
+  // the menu waits for it, so that the focus does not go to the link at its end
   const { data: all } = useSuspenseQuery(sourcesQuery(organizationId));
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  const groups = useSourceGroups(selected, text);
+  const recentIds = session.recentSources(organizationId, selected ?? "").map(({ sourceId }) => sourceId);
+  const groups = groupSources(all, [...recentIds, selected], text);
   const hasSearch = all.length > MAX_PLAIN;
   const first = hasSearch
     ? groups.flatMap(({ sources }) => sources).find(({ sourceId }) => sourceId !== selected)
