@@ -9,7 +9,7 @@ import { ScrollRegion } from "./scroll-region.tsx";
 interface CodeBlockProps {
   readonly title: string;
   readonly text: string;
-  /** What is copied. Default: the text. */
+  /** The text that the button copies. Default: `text`. */
   readonly copiedText?: string;
   readonly copyLabel?: string;
   /** Another button beside the copy button. */

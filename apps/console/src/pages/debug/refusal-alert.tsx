@@ -15,7 +15,7 @@ interface RefusalAlertProps {
   readonly attempt: DebugAttempt;
 }
 
-/** What is wrong with the fields of the request, or with its events: each fault once. */
+/** Lists the faults of the request's fields or of its events, each once. */
 function faultsOf({ results, issues }: DebugAttempt, isOfEvent: boolean): string[] {
   const faults = isOfEvent
     ? results.flatMap(({ name, message }) => (message ? `\`${name ?? "unnamed"}\`: ${message}` : []))

@@ -36,7 +36,7 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
   );
 }
 
-/** What the browser client sends by itself: its properties are not the site's to plan. */
+/** The browser client sends these by itself, so the site does not plan their properties. */
 const OWN_EVENTS: readonly string[] = ["engagement", "web_vitals"];
 
 const LIMIT = `A plan can have up to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;

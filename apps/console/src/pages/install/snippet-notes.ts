@@ -7,7 +7,7 @@ export interface SnippetNote {
 }
 
 interface SnippetParts {
-  /** Where the code belongs; null: the comment does not say. */
+  /** The file that the code belongs in; null: the comment names none. */
   readonly file: string | null;
   readonly notes: readonly SnippetNote[];
   readonly code: string;

@@ -32,7 +32,7 @@ const BreakdownDetails = lazily(async () => (await import("./breakdown-details.t
 interface BreakdownTableProps {
   readonly breakdown: Breakdown;
   readonly view: StatsView;
-  /** What the details are called. Default: the dimension. */
+  /** The title of the details. Default: the dimension. */
   readonly title?: string;
   readonly refetchMs?: number;
   /** The details have further figures. Without them, only a list that leaves out rows has details. */
