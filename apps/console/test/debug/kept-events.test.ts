@@ -25,15 +25,45 @@ consoleTest(
     const dialog = page.getByRole("dialog", { name: "Replay kept events" });
     await dialog.getByText("0 of 2 events would be accepted").waitFor();
     await dialog.getByText(/^2 events would be rejected again: The origin/).waitFor();
+    const replay = dialog.getByRole("button", { name: "Replay" });
+    assert.equal(await replay.getAttribute("aria-disabled"), "true");
     await dialog.getByRole("button", { name: "Cancel" }).click();
 
     const change = { organizationId: ORGANIZATION_ID, allowedOrigins: ["https://shop.example"] };
     assert.equal((await world.ask(path, { method: "PATCH", body: change })).status, 200);
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
     await dialog.getByText("2 of 2 events would be accepted").waitFor();
-    await dialog.getByRole("button", { name: "Replay" }).click();
+    await replay.click();
     await dialog.getByText("Done: 2 stored, 0 duplicates, 0 rejected again, of 2.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await until("nothing is kept", async () => (await kept.count()) === 0);
+  },
+);
+
+consoleTest(
+  "Kept events of seven origins are shown five at first and all on request, and one replay takes them all.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ allowedOrigins: ["https://other.example"] });
+    const origins = [1, 2, 3, 4, 5, 6, 7].map((n) => `https://shop${n}.example`);
+    for (const origin of origins) {
+      const body = bootstrapBody({ events: [trackEvent()] });
+      assert.equal((await world.send(bootstrapPath(source), body, { origin })).status, 403);
+    }
+    const change = { organizationId: ORGANIZATION_ID, allowedOrigins: origins };
+    const path = `/api/tracking-sources/${source.sourceId}`;
+    assert.equal((await world.ask(path, { method: "PATCH", body: change })).status, 200);
+
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}#kept-events`);
+    const groups = page.getByRole("list", { name: "Kept events by cause" }).getByRole("listitem");
+    await groups.first().waitFor();
+    assert.equal(await groups.count(), 5);
+    await shoot("kept-groups");
+    await page.getByRole("button", { name: "Show all 7 groups" }).click();
+    assert.equal(await groups.count(), 7);
+    await page.getByRole("button", { name: "Replay all…" }).click();
+    const dialog = page.getByRole("dialog", { name: "Replay kept events" });
+    await dialog.getByText("7 of 7 events would be accepted").waitFor();
+    await dialog.getByRole("button", { name: "Replay" }).click();
+    await dialog.getByText("Done: 7 stored, 0 duplicates, 0 rejected again, of 7.").waitFor();
   },
 );

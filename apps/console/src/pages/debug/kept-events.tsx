@@ -1,5 +1,5 @@
 /** The events that the source keeps although it did not store them, and their replay. */
-import type { Quarantine, Replay, Source } from "@headwater/contract";
+import type { Quarantine, Replay, ReplayBody, ReplayTest, Source } from "@headwater/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
@@ -14,18 +14,19 @@ import { useWorkspace } from "../../workspace-context.tsx";
 import { meaningOf } from "./attempt-summary.ts";
 import { ProblemLine } from "./problem-line.tsx";
 
-/** Further groups are in the API. */
-const MAX_GROUPS = 5;
+/** How many groups the list shows before the reader asks for all. */
+const FIRST_GROUPS = 5;
 
 type KeptGroup = Quarantine["groups"][number];
-type Selection = Pick<KeptGroup, "code" | "name"> & { readonly origin: string };
+/** What a replay takes; empty: every kept event. */
+type Selection = Pick<ReplayBody, "code" | "name" | "origin">;
 
 const selectionOf = ({ code, name, origin }: KeptGroup): Selection => ({ code, name, origin: origin ?? "" });
 
 /** A line of the list of problems; nothing while nothing is kept. */
 export function KeptEvents({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
-  const [opened, setOpened] = useState<KeptGroup | null>(null);
+  const [opened, setOpened] = useState<Selection | null>(null);
   const { data } = useQuery(keptQuery(source.sourceId));
   if (!data || data.events === 0) return null;
   return (
@@ -42,20 +43,39 @@ export function KeptEvents({ source }: { readonly source: Source }) {
       {data.evictedEvents > 0 && (
         <p>{pluralize(data.evictedEvents, "older event")} had to be deleted to make room.</p>
       )}
+      <KeptGroups groups={data.groups} onReplay={can("sources:write") ? setOpened : null} />
+      <Dialog title="Replay kept events" opened={opened !== null} onClose={() => setOpened(null)}>
+        {opened && <ReplayDialog source={source} selection={opened} onClose={() => setOpened(null)} />}
+      </Dialog>
+    </ProblemLine>
+  );
+}
+
+interface KeptGroupsProps {
+  readonly groups: readonly KeptGroup[];
+  /** Null: the reader may not replay. */
+  readonly onReplay: ((selection: Selection) => void) | null;
+}
+
+function KeptGroups({ groups, onReplay }: KeptGroupsProps) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? groups : groups.slice(0, FIRST_GROUPS);
+  return (
+    <>
       <ul className="problem-origins" aria-label="Kept events by cause">
-        {data.groups.slice(0, MAX_GROUPS).map((group) => (
+        {shown.map((group) => (
           <li key={JSON.stringify(selectionOf(group))}>
             <span>
               <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}
               {group.origin !== null && ` from ${group.origin}`}, first{" "}
               <RelativeTime at={group.firstReceivedAt} />
             </span>
-            {can("sources:write") && (
+            {onReplay && (
               <Button
                 size="xs"
                 variant="default"
                 aria-label={`Replay ${group.name}, ${meaningOf(group.code)}`}
-                onClick={() => setOpened(group)}
+                onClick={() => onReplay(selectionOf(group))}
               >
                 Replay…
               </Button>
@@ -63,24 +83,32 @@ export function KeptEvents({ source }: { readonly source: Source }) {
           </li>
         ))}
       </ul>
-      <Dialog title="Replay kept events" opened={opened !== null} onClose={() => setOpened(null)}>
-        {opened && <ReplayDialog source={source} group={opened} onClose={() => setOpened(null)} />}
-      </Dialog>
-    </ProblemLine>
+      <Group>
+        {shown.length < groups.length && (
+          <Button size="xs" variant="default" onClick={() => setWhole(true)}>
+            Show all {formatCount(groups.length)} groups
+          </Button>
+        )}
+        {onReplay && groups.length > 1 && (
+          <Button size="xs" variant="default" onClick={() => onReplay({})}>
+            Replay all…
+          </Button>
+        )}
+      </Group>
+    </>
   );
 }
 
 interface ReplayDialogProps {
   readonly source: Source;
-  readonly group: KeptGroup;
+  readonly selection: Selection;
   readonly onClose: () => void;
 }
 
 /** Shows what a replay would do and starts it, then shows its progress. */
-function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProps) {
+function ReplayDialog({ source: { sourceId }, selection: body, onClose }: ReplayDialogProps) {
   const client = useQueryClient();
   const params = { sourceId };
-  const body = selectionOf(group);
   const test = useQuery({
     queryKey: ["replay-test", sourceId, body],
     queryFn: ({ signal }) => api.testReplay({ params, body, signal }),
@@ -115,13 +143,21 @@ function ReplayDialog({ source: { sourceId }, group, onClose }: ReplayDialogProp
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <AsyncButton isPending={start.isPending} onPress={() => start.mutateAsync()}>
+        <AsyncButton
+          isPending={start.isPending}
+          disabled={!test.data || isHopeless(test.data)}
+          onPress={() => start.mutateAsync()}
+        >
           Replay
         </AsyncButton>
       </Group>
     </Stack>
   );
 }
+
+/** Every selected event was tested, and none would be accepted. */
+const isHopeless = ({ evaluated, selected, accepted }: ReplayTest): boolean =>
+  evaluated === selected && accepted === 0;
 
 interface ReplayProgressProps {
   readonly started: Replay;
