@@ -150,6 +150,32 @@ consoleTest(
 );
 
 consoleTest(
+  "After the search has opened a page or a section, the next Tab goes to its first control.",
+  async ({ world, page, open }) => {
+    await world.createSource({ name: "Green shop" });
+    await open("/sources");
+    await page.getByRole("link", { name: "Green shop" }).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    const search = async (text: string, name: string) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type(text);
+      await dialog.getByRole("button", { name }).waitFor();
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "hidden" });
+    };
+    await search("how long", "Green shop: Settings › Data retention");
+    const section = page.locator("#data-retention");
+    await section.and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("Tab");
+    assert.ok(await section.locator(":focus").isVisible());
+    await search("audit", "Audit log");
+    await page.locator("#main:focus").waitFor();
+    await page.keyboard.press("Tab");
+    assert.ok(await page.locator("#main :focus").isVisible());
+  },
+);
+
+consoleTest(
   "A question mark lists the keyboard shortcuts, except while one types.",
   async ({ page, open, shoot }) => {
     await open("/sources/new");
@@ -163,7 +189,7 @@ consoleTest(
     await sheet.getByText("Add a filter").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("shortcuts");
-    const range = sheet.getByRole("region", { name: "Range of the stats" });
+    const range = sheet.getByRole("region", { name: "Stats range" });
     assert.deepEqual(await range.getByRole("term").allTextContents(), [
       "Today",
       "Yesterday",

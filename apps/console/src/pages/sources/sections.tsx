@@ -98,7 +98,8 @@ interface OpenSectionProps {
 
 function Section({ id, isOpen, children }: OpenSectionProps) {
   const root = useRef<HTMLDivElement>(null);
-  const wasOpen = useRef(isOpen);
+  // a page that opens at the section focuses it too
+  const wasOpen = useRef(isOpen && location.hash !== `#${id}`);
   useEffect(() => {
     const isOpened = isOpen && !wasOpen.current;
     wasOpen.current = isOpen;

@@ -71,9 +71,16 @@ function useOpen(): Open {
   return (to, search = {}, hash = "") =>
     async () => {
       const stays = to === pathname && search.sourceId === shown.sourceId;
-      if (stays || (await confirmLeave()))
-        await navigate({ to, search, hash, hashScrollIntoView: false, ignoreBlocker: true });
+      if (!stays && !(await confirmLeave())) return;
+      await navigate({ to, search, hash, hashScrollIntoView: false, ignoreBlocker: true });
+      focusMain();
     };
+}
+
+/** The next Tab goes on from the page, not from where the palette was opened. A page that has focused a part of itself keeps it. */
+function focusMain(): void {
+  const main = document.getElementById("main");
+  if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true });
 }
 
 interface SourceCommands {
