@@ -123,6 +123,17 @@ export const healthQuery = (sourceId: string, filters: ApiInput<"getDebug">["que
     queryFn: ({ signal }) => api.getDebug({ params: { sourceId }, query: { ...filters, limit: 1 }, signal }),
   });
 
+/** The service looks for alerts every minute. */
+const ALERTS_REFETCH_MS = 60_000;
+
+/** The open alerts of a source. */
+export const alertsQuery = (sourceId: string) =>
+  queryOptions({
+    queryKey: ["alerts", sourceId],
+    queryFn: ({ signal }) => api.listAlerts({ params: { sourceId }, signal }),
+    refetchInterval: ALERTS_REFETCH_MS,
+  });
+
 /** The counts of the events that the source keeps although it did not store them. */
 export const keptQuery = (sourceId: string) =>
   queryOptions({

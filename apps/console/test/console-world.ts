@@ -76,28 +76,30 @@ async function reset(page: Page, origin: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 720 });
 }
 
-async function openConsole(environment: Record<string, string>): Promise<World> {
+type Clock = () => number;
+
+async function openConsole(environment: Record<string, string>, clock?: Clock): Promise<World> {
   const consoleFolder = await buildConsole();
   assert.ok(consoleFolder, "build the console first");
-  return openWorld(environment, { consoleFolder });
+  return openWorld(environment, { consoleFolder, ...(clock && { clock }) });
 }
 
 /** Opens a service on the port of the one before, which another process may have taken. */
-async function openAgain(environment: Record<string, string>): Promise<World> {
-  const world = await openConsole({ PORT: port, ...environment }).catch((error) => {
+async function openAgain(environment: Record<string, string>, clock?: Clock): Promise<World> {
+  const world = await openConsole({ PORT: port, ...environment }, clock).catch((error) => {
     if (!/^PORT \d+ .* is in use/.test(error.message)) throw error;
-    return openConsole(environment);
+    return openConsole(environment, clock);
   });
   ({ port } = new URL(world.url));
   return world;
 }
 
-async function openWorldFor({ isApart, hasStats, environment }: ConsoleTestOptions): Promise<World> {
+async function openWorldFor({ isApart, hasStats, environment, clock }: ConsoleTestOptions): Promise<World> {
   if (hasStats && !isApart && !environment) {
     statsWorld ??= openConsole(STATS);
     return statsWorld;
   }
-  return openAgain({ ...(hasStats ? STATS : {}), ...environment });
+  return openAgain({ ...(hasStats ? STATS : {}), ...environment }, clock);
 }
 
 async function start(t: TestContext, options: ConsoleTestOptions): Promise<ConsoleWorld> {
@@ -167,6 +169,8 @@ interface ConsoleTestOptions {
   /** Settings of a service of its own. */
   readonly environment?: Record<string, string>;
   readonly hasStats?: boolean;
+  /** The time of the service. */
+  readonly clock?: Clock;
 }
 const inConsole = (title: string, run: Run, isLeftOut: string | false, options: ConsoleTestOptions) =>
   test(title, { skip: isLeftOut, timeout: TEST_TIMEOUT_MS }, async (t) => {
@@ -178,8 +182,11 @@ const inConsole = (title: string, run: Run, isLeftOut: string | false, options: 
   });
 
 /** A test in the console, on a new service. It fails when the page violates one of the rules of `watch`. */
-export const consoleTest = (title: string, run: Run, options: Pick<ConsoleTestOptions, "isApart"> = {}) =>
-  void inConsole(title, run, skip, options);
+export const consoleTest = (
+  title: string,
+  run: Run,
+  options: Pick<ConsoleTestOptions, "isApart" | "clock"> = {},
+) => void inConsole(title, run, skip, options);
 
 const noWarehouse = !isInstalled() && "left out: the optional package chdb is not installed";
 const STATS = { WAREHOUSE: "embedded" };

@@ -3,15 +3,17 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { until } from "../../server/test/support/until.ts";
 import {
+  drivenClock,
   eventsBody,
   eventsPath,
+  HOUR,
   type TestSource,
   trackEvent,
   type World,
 } from "../../server/test/support/world.ts";
 import { SCHEMES, seriousFindings } from "./accessibility.ts";
 import { consoleStatsTest, consoleTest } from "./console-world.ts";
-import { HOSTILE, seed } from "./seed.ts";
+import { HOSTILE, memberToken, seed } from "./seed.ts";
 
 const planOf = async (world: World, { sourceId }: TestSource) =>
   (await world.ask(`/api/tracking-sources/${sourceId}/plan`)).body;
@@ -75,7 +77,7 @@ consoleTest(
 
     const source = await seedEvents(world);
     await open(`/sources/events?sourceId=${source.sourceId}`);
-    await page.getByText("This source has no plan.").waitFor();
+    await page.getByText("This source has no tracking plan.").waitFor();
     const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
     assert.match((await row("order").textContent()) ?? "", /^order24.*Not in the plan/);
 
@@ -91,7 +93,7 @@ consoleTest(
     await page.setViewportSize({ width: 1280, height: 720 });
     assert.equal(await proposed.getByRole("checkbox", { name: "engagement" }).isChecked(), false);
     await dialog(page).getByRole("button", { name: "Select none" }).click();
-    await dialog(page).getByRole("button", { name: "Add none" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Close" }).waitFor();
     await dialog(page).getByRole("button", { name: "Select all" }).click();
     await dialog(page).getByRole("button", { name: "Add 3 events" }).waitFor();
     await proposed.getByRole("checkbox", { name: "engagement" }).uncheck();
@@ -317,4 +319,38 @@ consoleStatsTest(
     await requireAccessible(page);
     await shootAll(page, "chart", shoot);
   },
+);
+
+const time = drivenClock(Date.UTC(2026, 9, 5, 12));
+
+consoleTest(
+  "The events page marks an event that came every day and has stopped.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource();
+    const sendDay = async (names: readonly string[]) => {
+      const sessionId = await world.openSession(source);
+      const events = names.flatMap((name) =>
+        Array.from({ length: 12 }, () => trackEvent({ name }, time.now())),
+      );
+      const { body } = await world.send(eventsPath(source), eventsBody(sessionId, events, {}, time.now()));
+      assert.equal(body.accepted, events.length);
+      // the first round stores what was learned, and the second one reads it
+      await world.server.maintain();
+      time.advance(14 * HOUR);
+      await world.server.maintain();
+      time.advance(10 * HOUR);
+    };
+    for (let day = 0; day < 23; day++) await sendDay(["order", "signup"]);
+    await sendDay(["signup"]);
+
+    const token = await memberToken(world, "developer");
+    await open(`/sources/events?sourceId=${source.sourceId}`, token);
+    const row = (name: string) => page.getByRole("row").filter({ hasText: name });
+    await row("order").getByText("Stopped", { exact: true }).waitFor();
+    assert.equal(await row("signup").getByText("Stopped").count(), 0);
+    await shoot("events-stopped");
+    await open(`/sources/delivery?sourceId=${source.sourceId}`, token);
+    await page.getByText("No longer sent: order.").waitFor();
+  },
+  { clock: time.clock },
 );

@@ -1,19 +1,16 @@
 /** The list of a source's open alerts. */
 import type { AlertType, OpenAlert } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../../api.ts";
+import { alertsQuery } from "../../queries.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { Alert, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { formatDays } from "../stats/format.ts";
 
-/** The service looks every minute. */
-const REFETCH_MS = 60_000;
-
 const WORDS: Readonly<Record<AlertType, (alert: OpenAlert) => string>> = {
-  "source.failing": () => "Most requests fail.",
-  "source.quiet": () => "No events arrive.",
-  "source.violating": () => "Events violate the tracking plan.",
+  "source.failing": () => "Most requests are failing.",
+  "source.quiet": () => "No events are arriving.",
+  "source.violating": () => "Events are violating the tracking plan.",
   "source.events_stopped": ({ stoppedEvents }) => `No longer sent: ${stoppedEvents.join(", ")}.`,
   "source.delivery_low": ({ delivery }) =>
     delivery
@@ -23,11 +20,7 @@ const WORDS: Readonly<Record<AlertType, (alert: OpenAlert) => string>> = {
 
 /** Nothing while no alert is open. */
 export function OpenAlerts({ sourceId }: { readonly sourceId: string }) {
-  const { data } = useQuery({
-    queryKey: ["alerts", sourceId],
-    queryFn: ({ signal }) => api.listAlerts({ params: { sourceId }, signal }),
-    refetchInterval: REFETCH_MS,
-  });
+  const { data } = useQuery(alertsQuery(sourceId));
   if (!data?.alerts.length) return null;
   return (
     <Alert color="yellow" title="Open alerts" role="status" className="wrap">

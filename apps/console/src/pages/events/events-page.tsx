@@ -1,8 +1,9 @@
 /** The events page: what a source sends (its event catalogue), and what it should send (its tracking plan). */
 import type { DebugData, EventCatalog, PlanVersion, Source } from "@headwater/contract";
+import { LIMITS } from "@headwater/contract/limits";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { healthQuery } from "../../queries.ts";
+import { alertsQuery, healthQuery } from "../../queries.ts";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { EmptyState, QueryResult } from "../../ui/page-states.tsx";
@@ -57,6 +58,8 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   const { data: health } = useQuery(healthQuery(source.sourceId));
   const violationsOf = (event: string) =>
     health?.planViolations.filter((violation) => violation.event === event) ?? [];
+  const { data: open } = useQuery(alertsQuery(source.sourceId));
+  const stopped = open?.alerts.flatMap(({ stoppedEvents }) => stoppedEvents) ?? [];
   const close = () => setOpenedName(null);
   if (events.length === 0 && version.version === 0)
     return (
@@ -74,12 +77,18 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
       {events.length === 0 ? (
         <EmptyState title="No events yet">Accepted and planned events appear here.</EmptyState>
       ) : (
-        <EventTable events={events} version={version} violationsOf={violationsOf} onOpen={setOpenedName} />
+        <EventTable
+          events={events}
+          version={version}
+          violationsOf={violationsOf}
+          stopped={stopped}
+          onOpen={setOpenedName}
+        />
       )}
       {catalog.otherEvents > 0 && (
         <Text size="sm" c="dimmed">
-          {pluralize(catalog.otherEvents, "event")} with other names{" "}
-          {catalog.otherEvents === 1 ? "is" : "are"} not listed.
+          The list holds {LIMITS.maxCatalogEvents} names. {pluralize(catalog.otherEvents, "event")} with other
+          names {catalog.otherEvents === 1 ? "is" : "are"} not listed.
         </Text>
       )}
       {opened && (
@@ -100,6 +109,8 @@ interface EventTableProps {
   readonly events: readonly KnownEvent[];
   readonly version: PlanVersion;
   readonly violationsOf: (event: string) => DebugData["planViolations"];
+  /** The names of events that came every such weekday and come no more. */
+  readonly stopped: readonly string[];
   readonly onOpen: (name: string) => void;
 }
 
@@ -110,7 +121,7 @@ function describeProperties({ planned, seen }: KnownEvent): string {
   return missing > 0 ? `${rows.length}, ${missing} not in the plan` : String(rows.length);
 }
 
-const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) => (
+const EventTable = ({ events, version, violationsOf, stopped, onOpen }: EventTableProps) => (
   <Paper>
     <ScrollRegion label="Events">
       <Table className="events-table" verticalSpacing="sm" horizontalSpacing="lg">
@@ -118,7 +129,7 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
           <tr>
             <th>Event</th>
             <th title="Imported events are not counted.">Accepted, all time</th>
-            <th>Last seen</th>
+            <th>Last received</th>
             <th>Properties</th>
             <th>Violations, all time</th>
             <th>Plan</th>
@@ -138,7 +149,8 @@ const EventTable = ({ events, version, violationsOf, onOpen }: EventTableProps) 
               </td>
               <td>{event.seen ? formatCount(event.seen.events) : "—"}</td>
               <td>
-                <RelativeTime at={event.seen?.lastSeenAt ?? null} />
+                <RelativeTime at={event.seen?.lastSeenAt ?? null} />{" "}
+                {stopped.includes(event.name) && <Badge color="yellow">Stopped</Badge>}
               </td>
               <td>{describeProperties(event)}</td>
               <td>
