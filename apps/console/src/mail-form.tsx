@@ -28,7 +28,7 @@ export function MailForm({ label, submitLabel, nextStep, isMain = false, onSend 
       <Stack>
         {sent.error && <ErrorAlert error={sent.error} />}
         {sent.isSuccess && (
-          <Alert color="green" title="Check your mail" role="status">
+          <Alert color="green" title="Check your email" role="status">
             {nextStep}
           </Alert>
         )}

@@ -15,7 +15,7 @@ class PasskeyFailure extends Error {
   }
 }
 
-const notUsed = () => new PasskeyFailure("No passkey was used.", "Try again, or use another way.");
+const notUsed = () => new PasskeyFailure("The browser did not provide a passkey.", "Try again.");
 
 /** @param host the only one at which browsers use the passkeys of the service */
 function explain(error: unknown, host: string): PasskeyFailure {

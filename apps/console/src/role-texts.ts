@@ -7,7 +7,7 @@ export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
     "Can do all that a viewer can. Can also create and change sources, debug requests and export events.",
   admin:
     "Can do all that a developer can. Can also manage members, tokens and quotas, rotate keys and erase visitors.",
-  owner: "Can do everything. Can also manage other owners.",
+  owner: "Can do everything, including managing other owners.",
 };
 
 /** @returns for example `Owner` */

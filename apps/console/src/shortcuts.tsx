@@ -26,7 +26,7 @@ const SHORTCUTS = [
     ],
   },
   {
-    title: "Range of the stats",
+    title: "Stats range",
     keys: [
       ["T", "Today"],
       ["Y", "Yesterday"],

@@ -103,7 +103,7 @@ accountTest(
     assert.deepEqual(await asking.locator(".button-filled:visible").allTextContents(), ["Email me a link"]);
     await shoot(asking, "sign-in-mail");
     await asking.getByRole("button", { name: "Email me a link" }).click();
-    await asking.getByText("Check your mail").waitFor();
+    await asking.getByText("Check your email").waitFor();
     const mail = await mails.next();
     const signIn = /http:\S+\/sign-in#code=\S+/.exec(mail.text)?.[0] ?? assert.fail(mail.text);
     const later = await newPage(t);

@@ -21,7 +21,7 @@ consoleTest(
     const names = form.getByLabel("Parameter names");
     await names.fill(" page \n\nfilter_*");
     await form.getByLabel("Remove index files").check({ force: true });
-    await form.getByLabel("Lower-case paths").check({ force: true });
+    await form.getByLabel("Lowercase paths").check({ force: true });
     await form.getByLabel("Merged paths").fill("/orders/*\n\n/docs/**\n");
     await save();
     const first = await read();
@@ -39,7 +39,7 @@ consoleTest(
     await choice.selectOption("All");
     assert.equal(await names.count(), 0);
     await form.getByLabel("Merged paths").fill("");
-    await form.getByLabel("Lower-case paths").uncheck({ force: true });
+    await form.getByLabel("Lowercase paths").uncheck({ force: true });
     await save();
     const last = await read();
     assert.equal(last.queryParameters, "all");

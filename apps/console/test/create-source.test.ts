@@ -49,7 +49,7 @@ consoleTest(
     const address = page.getByLabel("Website address");
     await address.fill("my shop.example");
     await page.getByRole("button", { name: "Create source", exact: true }).click();
-    await page.getByText("An address has no spaces, for example www.example.com.").waitFor();
+    await page.getByText("Remove the spaces. An address looks like www.example.com.").waitFor();
     await page.locator(":focus").and(address).waitFor();
     assert.equal(await page.locator("[aria-invalid]").count(), 1);
     const [border, text] = await address.evaluate((field) => {

@@ -40,7 +40,7 @@ consoleTest(
     await goal.getByLabel("Currency").fill("eux");
     await saveGoals();
     await form.getByText("gt takes a number").waitFor();
-    await form.getByText("Not an ISO 4217 code").waitFor();
+    await form.getByText("Enter a currency code, such as EUR.").waitFor();
     await openSection(page, "Exclusions");
     await exclusions.getByLabel("Bots").selectOption("reject");
     await exclusions.getByLabel("Excluded paths").fill("/admin/*\n\n no-path ");
@@ -271,7 +271,7 @@ consoleTest(
     for (const name of ["Data retention", "Alerts", "Erase visitor"])
       assert.equal(await page.getByRole("link", { name, exact: true }).count(), 0, name);
     await open(`/sources/settings?sourceId=${sourceId}`, await memberToken(world, "viewer"));
-    await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
+    await page.getByRole("heading", { name: "You do not have access" }).waitFor();
   },
 );
 

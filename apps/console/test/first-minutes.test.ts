@@ -39,7 +39,7 @@ consoleStatsTest(
       await page.getByText("Receiving events").waitFor();
       await shoot("4-green");
 
-      await page.getByRole("link", { name: "View in debug" }).click();
+      await page.getByRole("link", { name: "Open in Debug" }).click();
       await page.getByRole("heading", { name: "Received" }).waitFor();
       await page.getByText('"page_view"').first().waitFor();
       await shoot("5-debug");

@@ -36,13 +36,13 @@ consoleStatsTest(
       await page.setViewportSize({ width, height: 844 });
       await open(lastDays(split));
       await scrollToEnd(page);
-      await notice.filter({ hasText: 'Add data-cross-subdomain="true" to the snippet' }).waitFor();
+      await notice.filter({ hasText: "On the Install page, turn on Subdomains." }).waitFor();
       await notice.scrollIntoViewIfNeeded();
       assert.deepEqual(await seriousFindings(page), []);
       await shoot(`host-split-stats-${width}`);
       await page.getByRole("link", { name: "Open Install" }).click();
       await page.getByRole("status").filter({ hasText: problem }).waitFor();
-      await page.getByText("Measure engagement on").click();
+      await page.getByText("On: Measure engagement").click();
       await page.getByRole("switch", { name: "Subdomains" }).waitFor();
       assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, install);
       assert.deepEqual(await seriousFindings(page), []);

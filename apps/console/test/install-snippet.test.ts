@@ -59,9 +59,9 @@ consoleTest(
     const shop = await startSite();
     const source = await world.createSource({ allowedOrigins: [shop.url] });
     await open(`/analytics/setup/install?sourceId=${source.sourceId}`);
-    await page.getByText("Measure engagement on").click();
+    await page.getByText("On: Measure engagement").click();
     await page.getByRole("switch", { name: "Outbound links" }).click({ force: true });
-    await page.getByText("Measure engagement, Outbound links on").waitFor();
+    await page.getByText("On: Measure engagement, Outbound links").waitFor();
     const tag = page.getByRole("region", { name: "HTML snippet" });
     await tag.getByText("outbound-links").waitFor({ state: "attached" });
     const heightOf = async () => (await tag.boundingBox())!.height;

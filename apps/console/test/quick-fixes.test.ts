@@ -71,7 +71,7 @@ consoleTest(
       },
       {
         code: "rate_limited",
-        button: "Raise the limit to 2 requests per second and IP address",
+        button: "Raise the limit to 2 requests per second per IP address",
         done: "Limit raised",
         spoil: () => change({ limits: { clientRatePerSecond: 1 } }),
         send: untilRefused,

@@ -75,7 +75,7 @@ consoleTest(
         .getByRole("button")
         .and(page.locator(":not([aria-label='Switch source'])"));
       assert.equal(await switcher.isVisible(), true, role);
-      const isRefused = page.getByRole("heading", { name: "You don’t have access" });
+      const isRefused = page.getByRole("heading", { name: "You do not have access" });
       await isRefused.or(page.getByRole("button", { name: "Add origin" })).waitFor();
       assert.equal(await isRefused.isVisible(), settings === null, role);
       const names: string[] = [];

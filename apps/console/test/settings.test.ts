@@ -152,7 +152,7 @@ consoleTest(
     await form.getByRole("button", { name: "Add origin" }).click();
     await form.getByRole("textbox", { name: "Origin 2" }).fill("*two.example");
     await wordGone();
-    await form.getByText("This does not work: * can only stand for subdomains").waitFor();
+    await form.getByText("This is not a website address: * can only stand for subdomains").waitFor();
     await form.getByRole("button", { name: "Did you mean https://*.two.example?" }).click();
     await save(page).click();
     await saved(page).waitFor();
@@ -190,17 +190,17 @@ consoleTest(
       await openSection(page, "Limits");
       await batch.fill("7");
       await save(page).click();
-      await bar(page).getByText("Correct the marked field, then save.").waitFor();
+      await bar(page).getByText("Fix the highlighted fields, then save.").waitFor();
       await isFocused(field, `the section of ${label} is open`);
       await shoot(`settings-line-${label}`);
       await field.fill("");
       await page.getByText(problem).waitFor({ state: "detached" });
-      await bar(page).getByText("Correct the marked field, then save.").waitFor({ state: "detached" });
+      await bar(page).getByText("Fix the highlighted fields, then save.").waitFor({ state: "detached" });
     }
     await openSection(page, "General");
     await page.getByRole("textbox", { name: "Origin 1" }).fill("*two.example");
     await save(page).click();
-    await bar(page).getByText("Correct the marked field, then save.").waitFor();
+    await bar(page).getByText("Fix the highlighted fields, then save.").waitFor();
     await page.getByRole("textbox", { name: "Origin 1" }).fill("");
     await openSection(page, "Limits");
     await batch.fill("0");

@@ -134,7 +134,7 @@ consoleTest(
     await page.keyboard.type("oldest install");
     await page.getByRole("button", { name: "Oldest shop: Install" }).waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("row").nth(1).getByText("No event yet").click({ force: true });
+    await page.getByRole("row").nth(1).getByText("No events yet").click({ force: true });
     await page.waitForURL(/setup\/install/);
   },
 );

@@ -116,7 +116,7 @@ consoleStatsTest(
     await visits(world, source, shopVisits(), 1);
     await open(lastDays(source));
     await page.getByText("1 bot event excluded").waitFor();
-    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await page.getByRole("button", { name: "Include bots", exact: true }).click();
     await metricOf(page, "Page views", "4").waitFor();
     await page.getByRole("button", { name: "Exclude bots" }).click();
     await metricOf(page, "Page views", "3").waitFor();
@@ -146,7 +146,7 @@ consoleStatsTest(
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
     await page.getByRole("button", { name: "2 current visitors" }).click();
     await page.waitForURL((url) => url.searchParams.get("view") === "realtime");
-    const minutes = page.getByRole("list", { name: "Visitors by minute" });
+    const minutes = page.getByRole("list", { name: "Visitors per minute" });
     await minutes.getByText("2 visitors").waitFor({ state: "attached" });
     assert.equal(await minutes.getByRole("listitem").count(), 30);
     await page.getByRole("region", { name: "Pages" }).getByRole("button", { name: "/now" }).waitFor();
@@ -342,7 +342,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Switch source" }).click();
     await page.getByRole("button", { name: "All sources" }).click();
     await page.getByRole("heading", { name: "All sources" }).waitFor();
-    await page.getByText("A visitor with the same id in several of them counts once.").waitFor();
+    await page.getByText("A visitor with the same ID in several of them counts once.").waitFor();
     const { searchParams } = new URL(page.url());
     // the service has the sources of other tests too
     const all = `/analytics/all?organizationId=${searchParams.get("organizationId")}&page=/travel`;

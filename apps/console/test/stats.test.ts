@@ -270,7 +270,7 @@ consoleTest(
     const source = await world.createSource();
     await open(`/analytics/stats?sourceId=${source.sourceId}`);
     await page.getByRole("heading", { name: "No events yet" }).waitFor();
-    await page.getByRole("link", { name: "Open install" }).waitFor();
+    await page.getByRole("link", { name: "Open Install" }).waitFor();
     await page.getByRole("button", { name: "Copy snippet" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     const snippet = await page.evaluate(() => navigator.clipboard.readText());

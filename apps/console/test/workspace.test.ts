@@ -78,7 +78,7 @@ consoleTest(
     );
     assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
     const groups = page.getByRole("main").getByRole("heading", { level: 2 });
-    assert.deepEqual(await groups.allTextContents(), ["API keys", "Browser sessions"]);
+    assert.deepEqual(await groups.allTextContents(), ["Access tokens", "Browser sessions"]);
   },
 );
 
@@ -196,7 +196,7 @@ consoleTest(
     const { body } = await world.ask(`/api/support?organizationId=${ORGANIZATION_ID}`);
     assert.deepEqual([bundle.version, bundle.settings], [body.version, body.settings]);
     await open("/support", await memberToken(world, "developer"));
-    await page.getByRole("heading", { name: "You don’t have access" }).waitFor();
+    await page.getByRole("heading", { name: "You do not have access" }).waitFor();
   },
 );
 
@@ -290,7 +290,7 @@ consoleTest(
     const search = page.getByRole("searchbox", { name: "Search sources" });
     await page.keyboard.press("/");
     await search.pressSequentially("blog");
-    await page.getByText("No source with usage in this range contains “blog”").waitFor();
+    await page.getByText("No source with usage in this range matches “blog”").waitFor();
     await search.fill("sho");
     await bySource.getByRole("row").filter({ hasText: "Shop" }).waitFor();
     assert.equal(await page.getByText("Quota: 2 per day").count(), 0, "the quota is that of the workspace");

@@ -50,7 +50,7 @@ function KeepToken({ token }: { readonly token: string }) {
   return (
     <Stack>
       <Alert color="green" title="You are now a member" role="status">
-        Save this access token to sign in from other browsers. Signing out here ends it.
+        Save this access token to sign in from other browsers. If you sign out here, it stops working.
       </Alert>
       <SecretAlert title="Your access token" secret={token} copyLabel="Copy token" />
       <Button onClick={() => void navigate({ to: "/sources" })}>Continue</Button>

@@ -25,7 +25,7 @@ export const toPreferences = ({
 }: ConsolePreferences): ConsolePreferences => ({ theme, locale, numberFormat, clock, weekStart });
 
 const THEME_LABELS = { auto: "System", light: "Light", dark: "Dark" } as const;
-const CLOCK_LABELS = { "12h": "12 hours", "24h": "24 hours" } as const;
+const CLOCK_LABELS = { "12h": "12-hour clock", "24h": "24-hour clock" } as const;
 const DAY_LABELS = { monday: "Monday", saturday: "Saturday", sunday: "Sunday" } as const;
 
 const languages = new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" });
@@ -94,7 +94,7 @@ export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
       />
       <Choice
         label="Language for dates and numbers"
-        description="Words stay English."
+        description="The interface stays in English."
         values={SORTED_LOCALES}
         labelOf={languageOf}
         value={chosen.locale}
@@ -116,7 +116,7 @@ export function PreferenceFields({ chosen, onChange }: PreferenceFieldsProps) {
       />
       <Choice
         label="First day of the week"
-        description="In stats, weeks always begin on Monday."
+        description="Used in calendars and in “Hours of the week”. Weekly figures always begin on Monday."
         values={WEEK_STARTS}
         labelOf={labels(examples.day, DAY_LABELS)}
         value={chosen.weekStart}

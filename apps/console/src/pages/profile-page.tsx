@@ -193,9 +193,9 @@ function Sessions() {
           {can("tokens:manage") && (
             <>
               {" "}
-              Manage access tokens in{" "}
+              Manage access tokens on the{" "}
               <TextLink underline="always" to="/tokens">
-                Tokens
+                Tokens page
               </TextLink>
               .
             </>
@@ -206,7 +206,7 @@ function Sessions() {
         {({ sessions }) =>
           sessions.length === 0 ? (
             <Text size="sm" px="lg" pb="lg">
-              No sessions.
+              No sessions
             </Text>
           ) : (
             <ScrollRegion label="Sessions table">

@@ -209,7 +209,7 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
-          description="From Tokens in the console"
+          description="From the Tokens page in the console."
           autoComplete="current-password"
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}

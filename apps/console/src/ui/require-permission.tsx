@@ -15,7 +15,7 @@ export function RequirePermission({
   const { can, role } = useWorkspace();
   if (can(permission)) return children;
   return (
-    <EmptyState title="You don’t have access">
+    <EmptyState title="You do not have access">
       Your role is {role}, and this page requires the {permission} permission. Ask an admin of this workspace
       for access.
     </EmptyState>

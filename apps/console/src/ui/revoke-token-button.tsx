@@ -16,7 +16,7 @@ export function RevokeTokenButton({ token, what }: { readonly token: Token; read
       label="Revoke"
       name={`Revoke ${label}`}
       title={`Revoke this ${what}?`}
-      confirmLabel="Revoke"
+      confirmLabel={`Revoke ${what}`}
       onConfirm={async () => {
         await api.revokeToken({ params: { tokenId }, query: { organizationId } });
         await client.invalidateQueries({ queryKey: ["tokens"] });

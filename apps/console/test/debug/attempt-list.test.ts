@@ -198,7 +198,7 @@ consoleTest(
   async ({ world, page, open }) => {
     const source = await world.createSource();
     await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
-    await page.getByRole("link", { name: "Open install" }).waitFor();
+    await page.getByRole("link", { name: "Open Install" }).waitFor();
     for (const name of ["Pause", "More filters"])
       assert.equal(await page.getByRole("button", { name }).count(), 0, name);
     await world.openSession(source);
@@ -296,7 +296,7 @@ consoleTest(
       .waitFor();
     const topOf = (one: Locator) => one.evaluate((element) => element.getBoundingClientRect().top);
     const json = attempt.getByRole("region", { name: "Received, JSON" });
-    assert.ok((await topOf(attempt.getByText("SDK", { exact: true }))) < (await topOf(json)));
+    assert.ok((await topOf(attempt.getByText("Client version", { exact: true }))) < (await topOf(json)));
     assert.ok(await row.isVisible(), "the list stays beside the request");
   },
 );

@@ -46,14 +46,16 @@ consoleTest(
     const source = await world.createSource({ allowedOrigins: ["https://other.example"] });
     const origins = [1, 2, 3, 4, 5, 6, 7].map((n) => `https://shop${n}.example`);
     for (const origin of origins) {
-      const body = bootstrapBody({ events: [trackEvent()] });
+      const sent = { batchId: fresh("batch"), sentAt: new Date().toISOString() };
+      const body = bootstrapBody({ ...sent, events: [trackEvent()] });
       assert.equal((await world.send(bootstrapPath(source), body, { origin })).status, 403);
     }
     const change = { organizationId: ORGANIZATION_ID, allowedOrigins: origins };
     const path = `/api/tracking-sources/${source.sourceId}`;
     assert.equal((await world.ask(path, { method: "PATCH", body: change })).status, 200);
 
-    await open(`/analytics/setup/debug?sourceId=${source.sourceId}#kept-events`);
+    await open(`/analytics/setup/debug?sourceId=${source.sourceId}`);
+    await page.getByRole("button", { name: "Review: Kept events" }).click();
     const groups = page.getByRole("list", { name: "Kept events by cause" }).getByRole("listitem");
     await groups.first().waitFor();
     assert.equal(await groups.count(), 5);

@@ -93,7 +93,7 @@ firefoxTest(
     await visit.goto(shop.url);
     await page.getByText("Receiving events").waitFor();
 
-    await page.getByRole("link", { name: "View in debug" }).click();
+    await page.getByRole("link", { name: "Open in Debug" }).click();
     await page.getByRole("button", { name: "Close" }).click();
     await visit.goto(other.url);
     await page.getByRole("option").filter({ hasText: "Origin not allowed" }).first().click();
@@ -219,7 +219,7 @@ firefoxTest(
     await reader.getByText("You agreed.").waitFor();
     await page.reload();
     await showReports();
-    await dialog.getByRole("button", { name: "Send report to ada@shop.example now" }).click();
+    await dialog.getByRole("button", { name: "Send now: report to ada@shop.example" }).click();
     const report = await mails.next();
     assert.deepEqual(report.to, ["ada@shop.example"]);
     assert.match(report.text, /Page views/);

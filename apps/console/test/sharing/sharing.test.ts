@@ -78,7 +78,7 @@ consoleStatsTest(
     assert.equal(await guest.evaluate("window.ran"), undefined, "no script in the data has run");
 
     await page.getByRole("button", { name: "Revoke Board" }).click();
-    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByRole("button", { name: "Revoke link", exact: true }).click();
     await page.getByText("Revoked", { exact: true }).waitFor();
     const expired = guest.getByRole("heading", { name: "Link expired" });
     // the live count may notice it first

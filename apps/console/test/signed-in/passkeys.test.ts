@@ -132,7 +132,7 @@ passkeyTest("A sign-in with a passkey that fails says why, and what to do.", asy
   await page.goto(`${world.url}/sign-in`);
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
   await passkeySignIn(page).click();
-  await page.getByText("No passkey was used").waitFor();
+  await page.getByText("The browser did not provide a passkey").waitFor();
   await cdp.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
 
   const [{ passkeyId }] = (await world.ask("/api/passkeys", { token })).body.passkeys;

@@ -89,14 +89,14 @@ consoleStatsTest(
     await page.getByText("80% of 10 accepted or lost").waitFor();
     await page.getByText("20% of 10 accepted or lost").waitFor();
     assert.deepEqual(await sumsOf(page), ["Accepted 8", "Lost 2", "Rejected 0"]);
-    await page.getByText("They sent 10 of these events.").waitFor();
+    await page.getByText("Such clients sent 10 of the events above.").waitFor();
     const chart = page.getByRole("img", { name: "Lost events by UTC day" });
     assert.deepEqual(await chart.locator("b").allTextContents(), ["2", "0", "0"]);
     assert.equal(await page.locator(".day-names > span").first().textContent(), shortDay(noon(3)));
     const [dropped, missing, ...more] = await rowsOf(page, "Lost: 2");
     assert.deepEqual([dropped?.[1], missing?.[1], more.length], ["1", "1", 0]);
     assert.match(dropped?.[0] ?? "", /^Unsent for more than a day.*Check Debug/);
-    assert.match(missing?.[0] ?? "", /^Never sent/);
+    assert.match(missing?.[0] ?? "", /^Never arrived/);
     assert.deepEqual((await rowsOf(page, "Accepted"))[0], ["In the warehouse", "8"]);
     await page.getByRole("region", { name: "Pages with the most lost events", exact: true }).waitFor();
     const [heads, worst] = await rowsOf(page, "Pages with the most lost events");
@@ -109,7 +109,7 @@ consoleStatsTest(
     assert.equal(await page.getByText("Open alerts").count(), 0);
     await fail(world, source);
     await page.reload();
-    await page.getByText("Most requests fail. Noticed just now.").waitFor();
+    await page.getByText("Most requests are failing. Noticed just now.").waitFor();
     await page.getByRole("link", { name: "Open Debug" }).waitFor();
     await page.getByText("80% of 10 accepted or lost").waitFor();
     await look(page, shoot, "full");
@@ -155,7 +155,7 @@ consoleStatsTest(
     const address = `/sources/delivery?sourceId=${sourceId}`;
     await open(address);
     await page.getByText("Waiting for the first event…").waitFor();
-    await page.getByRole("link", { name: "Open install" }).waitFor();
+    await page.getByRole("link", { name: "Open Install" }).waitFor();
     assert.equal(await page.getByRole("group", { name: "Range" }).count(), 0, "no range to choose");
     await look(page, shoot, "empty");
 

@@ -19,13 +19,13 @@ consoleStatsTest(
 
     await open(`${lastDays(source)}&page=/pricing`);
     const goals = page.getByRole("region", { name: "Goals" });
-    await goals.getByText("Goals count only events with “Page is /pricing”.").waitFor();
+    await goals.getByText("Only events that match “Page is /pricing” count toward goals.").waitFor();
     const cells = goals.getByRole("row").filter({ hasText: "Saw home" }).getByRole("cell");
     await cells.first().waitFor();
     assert.equal((await cells.allTextContents())[1], "0");
     await goals.getByRole("button", { name: "Count whole sessions" }).click();
     await page.getByRole("button", { name: "Remove filter Session with the page /pricing" }).waitFor();
     await goals.getByRole("cell", { name: "1", exact: true }).first().waitFor();
-    assert.equal(await goals.getByText("Goals count only").count(), 0);
+    assert.equal(await goals.getByText("count toward goals").count(), 0);
   },
 );

@@ -40,7 +40,7 @@ consoleStatsTest(
     const row = dialog.getByRole("row", { name: /ada@shop\.example/ });
     await row.getByText("Every month").waitFor();
     await row.getByText("Waiting for ada@shop.example to agree").waitFor();
-    const sendButton = row.getByRole("button", { name: "Send report to ada@shop.example now" });
+    const sendButton = row.getByRole("button", { name: "Send now: report to ada@shop.example" });
     assert.equal(await sendButton.count(), 0);
 
     await dialog.getByLabel("Period").selectOption("week");

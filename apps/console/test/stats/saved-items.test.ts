@@ -39,7 +39,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Add filter" }).click();
     await page.getByRole("button", { name: "Delete Interested" }).click();
     const confirmation = page.getByRole("dialog", { name: "Delete “Interested”?" });
-    await confirmation.getByRole("button", { name: "Delete" }).click();
+    await confirmation.getByRole("button", { name: "Delete segment" }).click();
     await page.getByRole("button", { name: "Interested", exact: true }).waitFor({ state: "detached" });
   },
 );

@@ -143,7 +143,7 @@ consoleStatsTest(
     // one of one came back the next day, and one of two; nobody of one after two days
     assert.deepEqual(await average.getByRole("cell").allTextContents(), ["2", "66.7%", "0.0%"]);
     await shoot("retention");
-    await page.getByRole("button", { name: "Events: Any visit → any visit" }).click();
+    await page.getByRole("button", { name: "Events: First: any visit · Return: any visit" }).click();
     await page.getByLabel("Return event", { exact: true }).fill("order");
     await page.getByRole("button", { name: "Apply" }).click();
     await until(

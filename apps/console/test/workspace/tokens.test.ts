@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 consoleTest(
-  "Tokens are listed as API keys, share links and browser sessions, in three lines each on a phone; a key is marked when it never expires and was unused for 90 days.",
+  "Tokens are listed as access tokens, share links and browser sessions, in three lines each on a phone; a key is marked when it never expires and was unused for 90 days.",
   async ({ world, page, open, shoot }) => {
     const { sourceId } = await world.createSource({ name: "Shop" });
     for (const body of [
@@ -31,10 +31,10 @@ consoleTest(
     await open("/tokens");
     const rowsOf = (group: string) =>
       page.getByRole("region", { name: group, exact: true }).locator("tbody tr");
-    const keys = rowsOf("API keys");
+    const keys = rowsOf("Access tokens");
     await keys.filter({ hasText: "Shop server" }).waitFor();
     assert.deepEqual(await page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents(), [
-      "API keys",
+      "Access tokens",
       "Share links",
       "Browser sessions",
     ]);

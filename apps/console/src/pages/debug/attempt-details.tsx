@@ -113,7 +113,7 @@ function MainFacts({ attempt, sourceId }: AttemptPartProps) {
     ["Received", <RelativeTime key="at" at={attempt.receivedAt} />],
     ["Page", pathOf(attempt)],
     ["Origin", attempt.origin],
-    ["SDK", attempt.sdkVersion],
+    ["Client version", attempt.sdkVersion],
     ["Request", attempt.kind === "bootstrap" ? "Bootstrap" : "Events"],
     ["Response", `${attempt.httpStatus} in ${attempt.durationMs.toFixed(1)} ms`],
     ["Visitor", linkTo("anonymousId")],
@@ -129,7 +129,7 @@ const technicalFacts = (attempt: DebugAttempt): readonly Fact[] => [
   ["Endpoint", attempt.endpoint ? `${attempt.endpoint} (compatible)` : null],
   ["Clock skew", attempt.clockSkewMs === null ? null : describeSkew(attempt.clockSkewMs)],
   ["Size", `${formatCount(attempt.payloadBytes)} bytes`],
-  ["Browser", attempt.userAgent],
+  ["User agent", attempt.userAgent],
   ["Trace ID", attempt.traceId],
   ["Attempt ID", attempt.attemptId],
 ];

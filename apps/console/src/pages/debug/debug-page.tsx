@@ -24,7 +24,7 @@ import { useOpenedAttempt } from "./use-opened-attempt.ts";
 const HEALTH_MS = 2_000;
 
 export const DebugPage = () => (
-  <SourcePage title="Live requests" permission="debug:read">
+  <SourcePage title="Debug" permission="debug:read">
     {(source) => <Debug source={source} />}
   </SourcePage>
 );

@@ -100,7 +100,7 @@ export function HealthPanel(props: HealthPanelProps) {
       </div>
       {last24h.notListed > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
-          In busy seconds, the list shows only a sample of requests. In the last 24 hours,{" "}
+          At busy times, the list shows only a sample of requests. In the last 24 hours,{" "}
           {pluralize(last24h.notListed, "request")} {last24h.notListed === 1 ? "was" : "were"}{" "}
           {isFiltered ? "" : "counted above but "}not listed.
         </Text>

@@ -66,8 +66,9 @@ function KeptGroups({ groups, onReplay }: KeptGroupsProps) {
         {shown.map((group) => (
           <li key={JSON.stringify(selectionOf(group))}>
             <span>
-              <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}
-              {group.origin !== null && ` from ${group.origin}`}, first{" "}
+              <strong>{meaningOf(group.code)}</strong>: {formatCount(group.events)} {group.name}{" "}
+              {group.events === 1 ? "event" : "events"}
+              {group.origin !== null && ` from ${group.origin}`}, first received{" "}
               <RelativeTime at={group.firstReceivedAt} />
             </span>
             {onReplay && (
@@ -176,7 +177,7 @@ function ReplayProgress({ started, onClose }: ReplayProgressProps) {
     <Stack>
       <Text role="status">
         {data.status === "done" ? "Done" : "Running"}: {formatCount(data.accepted)} stored,{" "}
-        {formatCount(data.duplicates)} duplicates, {formatCount(rejected)} rejected again, of{" "}
+        {pluralize(data.duplicates, "duplicate")}, {formatCount(rejected)} rejected again, of{" "}
         {formatCount(data.selected)}.
       </Text>
       {error && <ErrorAlert error={error} />}

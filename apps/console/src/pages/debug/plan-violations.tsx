@@ -49,7 +49,7 @@ const toItem = (one: Violation) => (
   <li key={`${one.event} ${one.path} ${one.expected}`}>
     <strong>{one.event}</strong>: {one.path} must be {one.expected}; found {one.found}.
     <p>
-      {pluralize(one.events, "event")}. First seen <RelativeTime at={one.firstSeenAt} />, last seen{" "}
+      {pluralize(one.events, "event")}. First received <RelativeTime at={one.firstSeenAt} />, last received{" "}
       <RelativeTime at={one.lastSeenAt} />. Client versions: {one.clientVersions.join(", ") || "—"}. Pages:{" "}
       {one.pages.join(", ") || "—"}.
     </p>

@@ -50,7 +50,7 @@ export const ProblemList = ({ problems, mended, children, ...shared }: ProblemLi
         {problems.slice(0, MAX_SHOWN).map(toItem)}
         {children}
       </ul>
-      {fold(problems.slice(MAX_SHOWN), "more problem", "More error codes")}
+      {fold(problems.slice(MAX_SHOWN), "more problem", "More problems")}
       {fold(mended, "fixed problem", "Fixed problems")}
     </div>
   );

@@ -46,7 +46,7 @@ const RAISABLE_LIMITS = {
   maxBatchSize: { unit: "events", ceiling: LIMITS.maxBatchSizeCeiling },
   maxPayloadBytes: { unit: "bytes", ceiling: LIMITS.maxPayloadBytesCeiling },
   clientRatePerSecond: {
-    unit: "requests per second and IP address",
+    unit: "requests per second per IP address",
     ceiling: LIMITS.clientRatePerSecondCeiling,
   },
   // a quota is a decision about costs, not a fault of the install

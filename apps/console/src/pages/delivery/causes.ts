@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<LossCause | "missing", Cause>> = {
     advice: "A server that sends events could not reach this service. Check its network and the address.",
   },
   missing: {
-    title: "Never sent",
+    title: "Never arrived",
     advice:
       "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause. To avoid them, serve the script from your own domain.",
   },

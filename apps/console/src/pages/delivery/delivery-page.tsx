@@ -157,8 +157,10 @@ function Rate({ sourceId, range, days }: RateProps) {
         />
       </div>
       <Text size="sm" c="dimmed">
-        Headwater can count losses only for clients that send sequence numbers, as its own do.
-        {all > 0 && numbered !== undefined && ` They sent ${formatCount(numbered)} of these events.`}
+        Losses can be counted only for clients that number their events, as Headwater’s own clients do.
+        {all > 0 &&
+          numbered !== undefined &&
+          ` Such clients sent ${formatCount(numbered)} of the events above.`}
       </Text>
       {all > 0 && (
         <div className="delivery-days">
@@ -287,7 +289,7 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
     </tr>
   );
   return (
-    <Figures title={title} hint="Of the events with sequence numbers." heads={heads}>
+    <Figures title={title} hint="Counts only events that clients numbered." heads={heads}>
       {worst.map(({ value, accepted, lost }) => (
         <tr key={value}>
           <td className="wrap">{value ?? "Unknown"}</td>

@@ -70,7 +70,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
   if (kept.events > 0)
     return (
       <Offer
-        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}. Events of refused requests and of all days are included.`}
+        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}. This includes events from refused requests and from all days.`}
       >
         <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="xs">
           Review kept events

@@ -54,7 +54,7 @@ const NO_PAGES =
 
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
   <Text className="wrap" size="sm">
-    {pluralize(seen.events, "event")}, first seen <RelativeTime at={seen.firstSeenAt} />, last seen{" "}
+    {pluralize(seen.events, "event")}, first received <RelativeTime at={seen.firstSeenAt} />, last received{" "}
     <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
     {seen.pages.join(", ") || "none yet"}.{seen.pages.length === 0 && ` ${NO_PAGES}`}
   </Text>

@@ -75,7 +75,7 @@ interface PlanStateProps extends Pick<PlanPanelProps, "violations"> {
 /** For example `Plan version 1 · warns · 61 violations`. */
 const PlanState = ({ saved: { version, plan }, violations }: PlanStateProps) =>
   version === 0 ? (
-    "This source has no plan. A plan says what its events should look like."
+    "This source has no tracking plan. A plan says what the source’s events should look like."
   ) : (
     <>
       <strong>Plan version {version}</strong> · {EFFECTS[plan.mode]}

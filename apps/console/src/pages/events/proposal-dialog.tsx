@@ -58,7 +58,7 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
     <Stack>
       <Text>
         {addedEvents.length === 0
-          ? "The plan already has every event of the catalogue."
+          ? "The plan already has every event that this source has sent."
           : "Types come from the accepted events. A property is required if there were at least 20 events and all had it."}
         {leftOut > 0 &&
           ` ${pluralize(leftOut, "more event")} cannot be added. ${LIMIT} Remove events to make room.`}
@@ -90,7 +90,7 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
               count === 0 ? onClose() : save.mutateAsync(chosen).then(onClose, () => undefined)
             }
           >
-            {count === 0 ? "Add none" : `Add ${pluralize(count, "event")}`}
+            {count === 0 ? "Close" : `Add ${pluralize(count, "event")}`}
           </AsyncButton>
         </Group>
       )}

@@ -37,10 +37,10 @@ export function VersionsDialog({ source, saved, onClose }: VersionsDialogProps) 
         {({ versions }) => {
           const earlier = versions.filter(({ version }) => version !== saved.version);
           const version = chosen ?? earlier[0]?.version;
-          if (version === undefined) return <Text>There is only version {saved.version}.</Text>;
+          if (version === undefined) return <Text>There are no other versions.</Text>;
           const data = earlier.map(({ version: number, createdAt, userId }) => ({
             value: String(number),
-            label: `${number}, ${formatExactTime(new Date(createdAt ?? 0))}, ${nameOf(userId)}`,
+            label: `Version ${number}, ${formatExactTime(new Date(createdAt ?? 0))}, ${nameOf(userId)}`,
           }));
           return (
             <Stack>

@@ -28,11 +28,13 @@ function useHostSplit(sourceId: string): { problem: string; advice: string } | n
   if (!data?.split) return null;
   const { fromHost, toHost, visitors, option } = data.split;
   const amount = `${data.accuracy.exact ? "" : "about "}${pluralize(visitors, "visitor")}`;
-  const attribute =
-    option === "crossSubdomain" ? 'data-cross-subdomain="true"' : `data-link-domains="${fromHost} ${toHost}"`;
+  const advice =
+    option === "crossSubdomain"
+      ? "On the Install page, turn on Subdomains. Then copy the new snippet to both hosts to count each visitor once."
+      : `Set \`data-link-domains="${fromHost} ${toHost}"\` on both hosts to count each visitor once. In the HTML snippet, add \`script.dataset.linkDomains = "${fromHost} ${toHost}";\`.`;
   return {
     problem: `In the last 7 days, ${amount} went from ${fromHost} to ${toHost} and were counted on both.`,
-    advice: `Add \`${attribute}\` to the snippet on both hosts to count each visitor once.`,
+    advice,
   };
 }
 

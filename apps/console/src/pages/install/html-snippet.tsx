@@ -25,7 +25,7 @@ export function HtmlSnippet({ install: { browserSnippet }, example }: HtmlSnippe
       <details open={isOpen}>
         <summary>
           Options{" "}
-          <span className="options-on">{labels.length === 0 ? "All off" : `${labels.join(", ")} on`}</span>
+          <span className="options-on">{labels.length === 0 ? "All off" : `On: ${labels.join(", ")}`}</span>
         </summary>
         <Text size="sm" c="dimmed" mt="xs" mb="sm">
           Options change the snippet above and are not saved. Copy the snippet again after each change. If

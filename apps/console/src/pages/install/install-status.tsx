@@ -48,7 +48,7 @@ function StatusFromAttempts({ source }: { readonly source: Source }) {
             to="/analytics/setup/debug"
             search={{ sourceId, attempt: accepted.attemptId }}
           >
-            View in debug
+            Open in Debug
           </ButtonLink>
         }
       >

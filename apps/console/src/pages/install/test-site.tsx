@@ -45,7 +45,7 @@ export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProp
         </Text>
         {isLocal && (
           <CodeBlock
-            title={`Headwater can open only public addresses. For ${site}, run this in a terminal`}
+            title={`Headwater can open only public addresses. For ${site}, run this in a terminal:`}
             text={`${HEADWATER} doctor ${site}/ --key ${publicKey} --api ${new URL(API_BASE).href.replace(/\/+$/, "")}`}
           />
         )}
@@ -80,7 +80,13 @@ function TestResult({ result: { isWorking, checks } }: { readonly result: Verifi
   const failed = checks.filter(({ status }) => status === "wrong").length;
   return (
     <Stack gap="sm" role="status">
-      <Text fw={600}>{isWorking ? "The page works." : `${failed} of ${checks.length} checks failed.`}</Text>
+      <Text fw={600}>
+        {isWorking
+          ? "The page works."
+          : failed === 0
+            ? "The page could not be tested completely."
+            : `${failed} of ${checks.length} checks failed.`}
+      </Text>
       <ul className="site-checks">
         {checks.map((check) => (
           <CheckRow key={check.check} check={check} />

@@ -101,7 +101,7 @@ export function AddressesForm() {
         onChange={(event) => setFields({ removeTrailingSlash: event.currentTarget.checked })}
       />
       <Switch
-        label="Lower-case paths"
+        label="Lowercase paths"
         description="Stores /Shop as /shop."
         checked={fields.lowerCase}
         onChange={(event) => setFields({ lowerCase: event.currentTarget.checked })}

@@ -143,7 +143,8 @@ function NameField({ name, placeholder, onChange, error }: NameFieldProps) {
       />
       {namesake !== null && (
         <Text size="sm" c="dimmed" role="status">
-          Another source has this name. The list shows their slugs, such as {namesake}, to tell them apart.
+          Another source has this name. The list of sources shows slugs, such as {namesake}, to tell them
+          apart.
         </Text>
       )}
     </>
@@ -178,8 +179,8 @@ function AddressFields({ origins: [first = "", ...others], onChange, issueAt }: 
       <details className="more-addresses">
         <summary>More addresses</summary>
         <Text size="sm" c="dimmed" mb="xs">
-          One address each, such as example.com or localhost:3000. Use https://*.example.com for all
-          subdomains, http://localhost:* for any port, or * for every site.
+          Enter one address per field, such as example.com or localhost:3000. Use https://*.example.com for
+          all subdomains, http://localhost:* for any port, or * for every site.
         </Text>
         <OriginLines
           lineLabel="Origin"

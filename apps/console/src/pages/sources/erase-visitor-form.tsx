@@ -109,7 +109,8 @@ function ErasureReceipt({ receiptId }: { readonly receiptId: string }) {
                 , finished <RelativeTime at={finishedAt} />
               </>
             )}
-            . Receipt: <code>{receiptId}</code>. This page’s URL shows it for 90 days.
+            . Receipt: <code>{receiptId}</code>. To check the status again, open this page’s URL within 90
+            days.
           </Text>
         </Alert>
       )}

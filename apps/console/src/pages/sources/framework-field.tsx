@@ -18,7 +18,7 @@ export function FrameworkField({ value, onChange }: FrameworkFieldProps) {
   return (
     <NativeSelect
       label="Framework"
-      description="The install page shows this framework’s snippet first."
+      description="The Install page shows this framework’s snippet first."
       value={value ?? ""}
       data={[{ value: "", label: "Not specified" }, ...FRAMEWORKS, ...unknown]}
       onChange={(event) => onChange(event.currentTarget.value || null)}

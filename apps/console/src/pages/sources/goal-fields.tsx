@@ -122,7 +122,7 @@ function ValueFields({ goal, issueAt, onChange }: GoalFieldsProps) {
         required
         spellCheck={false}
         value={currency}
-        error={issueAt("value", "currency") === null ? null : "Not an ISO 4217 code"}
+        error={issueAt("value", "currency") === null ? null : "Enter a currency code, such as EUR."}
         onChange={(event) =>
           onChange({ ...goal, value: { amount, currency: event.currentTarget.value.toUpperCase() } })
         }

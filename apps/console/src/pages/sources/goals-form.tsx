@@ -21,7 +21,7 @@ export function GoalsForm() {
   return (
     <SettingsSection
       title="Goals"
-      text="An event with this name, or a view of a matching page, reaches the goal. Use * as a wildcard in paths. Goals apply to all stored events."
+      text="A goal counts events with a given name, or views of pages that match a path. Use * as a wildcard in paths. Goals apply to all stored events."
     >
       <GoalList
         key={generation}

@@ -35,7 +35,7 @@ export const InstallPrompt = ({ title, sourceId, awaited, children }: InstallPro
             <CopySnippet sourceId={sourceId} />
           </Suspense>
           <ButtonLink to="/analytics/setup/install" search={{ sourceId }} size="xs" variant="default">
-            Open install
+            Open Install
           </ButtonLink>
         </Group>
         <Text size="sm" fw={600} c="dimmed" mt="sm" role="status" className="waiting-dot">

@@ -34,7 +34,7 @@ const LIMIT_FIELDS = [
   {
     name: "clientRatePerSecond",
     setting: "CLIENT_RATE_PER_SECOND",
-    label: "Requests per second and IP",
+    label: "Requests per second per IP address",
     min: 1,
     max: LIMITS.clientRatePerSecondCeiling,
   },

@@ -23,11 +23,11 @@ const rule =
 export const checkPath = rule(isPathPattern, PATH_RULE);
 export const checkPage = rule(
   isPagePattern,
-  "A path starts with / and contains no spaces, ? or #. ** can be used once.",
+  "A path starts with / and contains no spaces, ? or #. Use ** at most once.",
 );
 export const checkParameter = rule(
   isParameterName,
-  "A name contains no spaces, & = ? or #. Use * at the end only.",
+  "A name contains no spaces, &, =, ? or #. Use * only at the end.",
 );
 export const checkAddress = rule(
   isAddressRange,

@@ -80,8 +80,8 @@ interface OriginLineProps extends Pick<TextInputProps, "label" | "description" |
 
 const explain = (line: string, problem: string) =>
   /\S\s+\S/.test(line)
-    ? "An address has no spaces, for example www.example.com."
-    : `This does not work: ${problem}.`;
+    ? "Remove the spaces. An address looks like www.example.com."
+    : `This is not a website address: ${problem}.`;
 
 const NOTHING = { origin: null, problem: null, meant: null };
 

@@ -41,7 +41,7 @@ export function SettingsBar(props: SettingsBarProps) {
       )}
       {(isMarked || hasIssues) && (
         <Text size="sm" role="alert">
-          Correct the marked field, then save.
+          Fix the highlighted fields, then save.
         </Text>
       )}
       <Group justify="space-between" gap="xs" wrap="nowrap">

@@ -99,7 +99,7 @@ function PageActions({ hasSeveral, children }: { hasSeveral: boolean; children: 
     <Group gap="xs">
       {hasSeveral && can("stats:read") && (
         <ButtonLink to="/analytics/all" search={{ organizationId }} variant="default">
-          Stats of all sources
+          Stats for all sources
         </ButtonLink>
       )}
       {children}

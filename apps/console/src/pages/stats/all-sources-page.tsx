@@ -56,7 +56,7 @@ function AllStats({ list: { sources: counted, statuses } }: { readonly list: Api
       title="All sources"
       section="Stats"
       beside={<SourceSwitcher selected={null} />}
-      lead={count > 1 ? `${which}. A visitor with the same id in several of them counts once.` : which}
+      lead={count > 1 ? `${which}. A visitor with the same ID in several of them counts once.` : which}
     >
       <StatsViews target={target} />
     </Page>

@@ -159,7 +159,7 @@ const PANELS: readonly PanelDefinition[] = [
     tabs: [
       byVisitors("device", "Devices"),
       ...withVersions("browser", "browserVersion", ["Browsers", "Browser versions"]),
-      ...withVersions("os", "osVersion", ["Systems", "System versions"]),
+      ...withVersions("os", "osVersion", ["OS", "OS versions"]),
       byVisitors("screen", "Screens"),
     ],
   },

@@ -18,7 +18,7 @@ export function ExcludedBots({ view: { scope, update } }: { readonly view: Stats
         className="text-button"
         onClick={() => update({ bots: isIncluded ? undefined : "yes" })}
       >
-        {isIncluded ? "Exclude bots" : "Show"}
+        {isIncluded ? "Exclude bots" : "Include bots"}
       </button>
     </p>
   );

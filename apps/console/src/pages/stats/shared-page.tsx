@@ -35,7 +35,7 @@ function useToken(): string | null {
 }
 
 export const SharedPage = () => (
-  <LinkPage lead="Visitors and events, shared by link">
+  <LinkPage lead="Visitors and events, shared by link.">
     <header className="shared-head">
       <Group justify="space-between" gap="sm">
         <Brand />

@@ -125,7 +125,7 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
         {hasMore && (
           <Text size="sm" c="dimmed">
             Counts cover the {kind === "sessionId" ? "first" : "latest"} {pluralize(events.length, "event")}.
-            Show more at the end of the page.
+            To load more, select “Show more” at the end of the page.
           </Text>
         )}
         {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (

@@ -84,7 +84,7 @@ export function AuditPage() {
         {saved.data === MAX_EXPORT_ENTRIES && (
           <Alert
             color="yellow"
-            title={`The file has the newest ${formatCount(MAX_EXPORT_ENTRIES)} entries only`}
+            title={`The file has only the newest ${formatCount(MAX_EXPORT_ENTRIES)} entries`}
           />
         )}
         <FilterFields {...chosen} />

@@ -60,7 +60,7 @@ const ACTION_TEXTS: Readonly<Record<string, string>> = {
   "source.report_created": "report created",
   "source.report_deleted": "report deleted",
   "source.report_confirmed": "report confirmed",
-  "source.report_unsubscribed": "report unsubscribed",
+  "source.report_unsubscribed": "unsubscribed from report",
   "source.debug_read": "debug history read",
   "source.events_read": "stored events read",
   "source.exported": "events exported",

@@ -21,7 +21,7 @@ export const InvitationCreated = ({ invitation: { url, email } }: { readonly inv
     </Alert>
   ) : (
     <SecretAlert
-      title="Copy the link now. Whoever opens it first gets the role."
+      title="Copy the link now. It will not be shown again. The first person to accept it gets the role."
       secret={url}
       copyLabel="Copy link"
     />
@@ -52,7 +52,7 @@ export function InvitationRow({ invitation }: { readonly invitation: OpenInvitat
               <bdi>{email ?? "Invitation link"}</bdi>
             </Text>
             <Text size="sm" c="dimmed">
-              Invited until <ExpiryDay at={expiresAt} />
+              Expires <ExpiryDay at={expiresAt} />
             </Text>
           </div>
         </div>

@@ -78,6 +78,8 @@ function Tokens() {
 
 interface TokenKind {
   readonly title: string;
+  /** What one of them is called. */
+  readonly what: "token" | "link" | "session";
   readonly columns: readonly string[];
   readonly has: (token: Token) => boolean;
   /** The first two cells of a row. */
@@ -108,13 +110,15 @@ const describeKey: TokenKind["describe"] = (token, { user, source }) => {
 
 const GROUPS: readonly TokenKind[] = [
   {
-    title: "API keys",
+    title: "Access tokens",
+    what: "token",
     columns: ["Token", "Acts as", "Created", "Last used", "Expires", ""],
     has: ({ scope }) => scope !== "stats" && scope !== "console",
     describe: describeKey,
   },
   {
     title: "Share links",
+    what: "link",
     columns: ["Link", "Source", "Created", "Last used", "Expires", ""],
     has: ({ scope }) => scope === "stats",
     describe: ({ label, sourceId, hasPassword }, { source }) => ({
@@ -125,6 +129,7 @@ const GROUPS: readonly TokenKind[] = [
   },
   {
     title: "Browser sessions",
+    what: "session",
     columns: ["Person", "Access", "Signed in", "Last used", "Ends", ""],
     has: ({ scope }) => scope === "console",
     describe: (token, { user }) => ({
@@ -141,7 +146,7 @@ interface TokenGroupProps {
 }
 
 /** The tokens of one kind; nothing when there is none. */
-function TokenGroup({ group: { title, columns, describe }, tokens }: TokenGroupProps) {
+function TokenGroup({ group: { title, what, columns, describe }, tokens }: TokenGroupProps) {
   const { userId: ownId } = useWorkspace();
   const now = useNow();
   const names = useMemberNames();
@@ -160,6 +165,7 @@ function TokenGroup({ group: { title, columns, describe }, tokens }: TokenGroupP
               <TokenRow
                 key={token.tokenId}
                 token={token}
+                what={what}
                 isIdle={isIdle(token, now)}
                 text={describe(token, {
                   user: names.get(token.userId) ?? (token.userId === ownId ? "You" : undefined),
@@ -183,13 +189,14 @@ const isIdle = ({ expiresAt, revokedAt, lastUsedAt, createdAt }: Token, now: num
 
 interface TokenRowProps {
   readonly token: Token;
+  readonly what: string;
   readonly text: TokenText;
   readonly isIdle: boolean;
   /** Whether this browser is signed in with it. */
   readonly isInUse: boolean;
 }
 
-const TokenRow = ({ token, text: { title, notes, second }, isIdle, isInUse }: TokenRowProps) => (
+const TokenRow = ({ token, what, text: { title, notes, second }, isIdle, isInUse }: TokenRowProps) => (
   <tr>
     <td className="wrap">
       <Group gap="xs">
@@ -220,7 +227,7 @@ const TokenRow = ({ token, text: { title, notes, second }, isIdle, isInUse }: To
       <ExpiryDay at={token.expiresAt} />
     </td>
     <td>
-      <RevokeTokenButton token={token} what="token" />
+      <RevokeTokenButton token={token} what={what} />
     </td>
   </tr>
 );

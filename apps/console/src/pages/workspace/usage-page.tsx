@@ -123,7 +123,8 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
         ))}
       </div>
       <Text size="sm" c="dimmed" mt="sm">
-        Includes passive events, such as engagement and web vitals, which Stats does not count as events.
+        Includes non-interaction events, such as engagement and web vitals, which Stats does not count as
+        events.
       </Text>
     </Paper>
   );
@@ -190,12 +191,12 @@ function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: Meter
   if (whole.days.length === 0)
     return (
       <EmptyState title="No usage in this range">
-        A source is counted from the first event or bootstrap that it accepts.
+        A source is counted once it accepts an event or a page opens a session.
       </EmptyState>
     );
   const usage = searchUsage(whole, names, search);
   if (usage.days.length === 0)
-    return <EmptyState title={`No source with usage in this range contains “${search}”`} />;
+    return <EmptyState title={`No source with usage in this range matches “${search}”`} />;
   // quotas are those of the workspace, not of the sources that were searched for
   const quota = search === "" ? eventsPerDay : null;
   const save = () => {

@@ -53,8 +53,8 @@ function Palette(props: PaletteProps) {
       <label className="palette-field">
         <Icon name="search" />
         <input
-          aria-label="Page, source or action"
-          placeholder="A page, a source or an action"
+          aria-label="Search pages, sources and actions"
+          placeholder="Search pages, sources and actions"
           data-autofocus
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}

@@ -91,8 +91,8 @@ export function PasswordInput(props: FieldProps<"input">) {
       <button
         type="button"
         className="input-button"
-        aria-label="Show the input"
-        title="Show the input"
+        aria-label="Show typed text"
+        title="Show typed text"
         aria-pressed={isShown}
         onClick={() => setShown(!isShown)}
       >

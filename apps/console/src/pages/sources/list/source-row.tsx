@@ -74,7 +74,7 @@ function StatusInWords({ source }: { readonly source: SourceWithHealth }) {
       ) : (
         <span className="source-words">
           {lastEventAt === null ? (
-            "No event yet"
+            "No events yet"
           ) : (
             <>
               Last event <RelativeTime at={lastEventAt} />

@@ -19,18 +19,18 @@ const SETTING_NAMES: Readonly<Record<Exclude<SourceFieldName, "isActive">, strin
   keepRejected: null,
   limits: null,
   allowedOrigins: "Allowed origins",
-  requireOrigin: "Required origin",
+  requireOrigin: "Require an Origin header",
   goals: "Goals",
   contentGroups: "Content groups",
   bots: "Bots",
   excludedPaths: "Excluded paths",
   excludedAddresses: "Excluded IP addresses",
   queryParameters: "Query parameters",
-  pathRules: "Path rules",
-  channelRules: "Channel rules",
-  engagement: "Engagement",
+  pathRules: "Page URLs",
+  channelRules: "Traffic sources and channels",
+  engagement: "Measure engagement",
   privacy: "Privacy",
-  retentionDays: "Retention",
+  retentionDays: "Data retention",
 };
 
 const fieldOf = (values: unknown, name: string): unknown =>

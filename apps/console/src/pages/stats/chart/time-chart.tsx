@@ -206,7 +206,7 @@ function PointTable({ points, label, format }: PointTableProps) {
         <tr>
           <th>Time</th>
           <th className="plain-figure">{label}</th>
-          {isCompared && <th className="plain-figure">Previous period</th>}
+          {isCompared && <th className="plain-figure">Compared period</th>}
         </tr>
       </thead>
       <tbody>

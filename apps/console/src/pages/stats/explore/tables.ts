@@ -23,7 +23,7 @@ export const READY_TABLES: readonly ReadyTable[] = [
   },
   {
     title: "Rolling visitors",
-    text: "Visitors of the last 7 and 28 days, and stickiness",
+    text: "Visitors in the last 7 and 28 days, and stickiness",
     rows: ["time:day"],
     columns: ["visitors", "visitors7Days", "visitors28Days", "dauPerWau", "dauPerMau"],
     isOfSeveral: true,
@@ -71,7 +71,7 @@ export const READY_TABLES: readonly ReadyTable[] = [
   },
   {
     title: "Hours of the week",
-    text: "When visitors come: hours by weekdays",
+    text: "When visitors come, by weekday and hour",
     rows: ["dayOfWeek", "hourOfDay"],
     columns: ["visitors"],
     isOfSeveral: true,

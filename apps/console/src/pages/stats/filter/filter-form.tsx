@@ -14,13 +14,13 @@ import { useFilterValues } from "./use-filter-values.ts";
 const GROUPS: readonly { group: string; dimensions: readonly StatsDimension[] }[] = [
   { group: "Pages", dimensions: ["page", "entryPage", "exitPage", "host"] },
   { group: "Acquisition", dimensions: ["source", "channel", "referrer"] },
-  { group: "Campaign", dimensions: ["utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"] },
-  { group: "Location", dimensions: ["country", "region", "city", "locale"] },
+  { group: "Campaigns", dimensions: ["utmSource", "utmMedium", "utmCampaign", "utmTerm", "utmContent"] },
+  { group: "Locations", dimensions: ["country", "region", "city", "locale"] },
   {
-    group: "Device",
+    group: "Devices",
     dimensions: ["device", "browser", "browserVersion", "os", "osVersion", "screen"],
   },
-  { group: "Event", dimensions: ["event"] },
+  { group: "Events", dimensions: ["event"] },
 ];
 interface FilterFormProps {
   readonly view: StatsView;

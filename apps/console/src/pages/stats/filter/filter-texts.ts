@@ -5,7 +5,11 @@ import { type ActiveFilter, FILTER_OPERATORS } from "../view-params.ts";
 
 /** @returns for example `Session with the event signup` or `Session with the page /pricing` */
 const formatVisitFilter = (dimension: StatsDimension, value: string): string =>
-  `Session with the ${dimensionLabel(dimension).toLowerCase()} ${value}`;
+  `Session with the ${inSentence(dimensionLabel(dimension))} ${value}`;
+
+/** Only the first word of a label has a capital of its own, unless it is an abbreviation. */
+const inSentence = (label: string): string =>
+  /^[A-Z][a-z]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label;
 
 /** @returns for example `Page is /pricing` or `Traffic source is not Direct / unknown` */
 export function formatFilter({ dimension, operator, value }: ActiveFilter): string {

@@ -43,7 +43,7 @@ function NoValues({ search, query: { isFetching, error } }: Pick<FilterValuesPro
   if (isFetching) return <Loading rows={5} />;
   return (
     <Text size="sm" c="dimmed" p="xs">
-      {search === "" ? "No values in this range." : `No value contains “${search}” in this range.`}
+      {search === "" ? "No values in this range" : `No value contains “${search}” in this range.`}
     </Text>
   );
 }

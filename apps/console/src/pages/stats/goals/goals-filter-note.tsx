@@ -22,7 +22,7 @@ export function GoalsFilterNote({ view: { params, filters, update } }: { readonl
     });
   return (
     <Text size="sm" c="dimmed" className="wrap">
-      Goals count only events with “{formatFilter(filter)}”.{" "}
+      Only events that match “{formatFilter(filter)}” count toward goals.{" "}
       {canBeOfVisits && (
         <button type="button" className="text-button" onClick={countVisits}>
           Count whole sessions

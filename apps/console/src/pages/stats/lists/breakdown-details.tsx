@@ -113,7 +113,7 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
       {download.data && download.data.nextOffset !== null && (
         <Alert
           color="yellow"
-          title={`The file has the first ${formatCount(download.data.results.length)} rows only`}
+          title={`The file has only the first ${formatCount(download.data.results.length)} rows`}
         />
       )}
       <StatsResult query={query} rows={8}>

@@ -56,7 +56,7 @@ const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
 /** @returns what a column counts, where its name does not say it */
 export function metricTitle(metric: StatsMetric, dimension: StatsDimension): string | undefined {
   if (metric === "sessions" && dimension === "exitPage")
-    return "Sessions that ended on the page, and their share of all exits";
+    return "Sessions that ended on the page, and their share of all sessions";
   if (metric === "sessions" && dimension === "entryPage")
     return "Sessions that began on the page, and their share of all sessions";
   if (metric === "events" && dimension === "currency") return "Events with revenue";

@@ -27,7 +27,7 @@ const DIMENSION_LABELS: Readonly<Record<Exclude<StatsDimension, PropertyDimensio
   browser: "Browser",
   browserVersion: "Browser version",
   os: "Operating system",
-  osVersion: "System version",
+  osVersion: "OS version",
   screen: "Screen",
   locale: "Language",
   country: "Country",

@@ -157,7 +157,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                 onSelect={(at, page) => view.update(pathParams([...pages.slice(0, at), page]))}
               />
               <Text size="sm" c="dimmed" mt="sm">
-                Only the most frequent steps are listed.
+                Only the most frequent rows of each step are listed.
               </Text>
             </Paper>
           );
@@ -231,7 +231,7 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
       </Title>
       {pages.length < MAX_PAGES && (
         <Text size="sm" c="dimmed">
-          Select a step to see what visitors did next.
+          Select a row to see what visitors did next.
         </Text>
       )}
     </div>

@@ -133,7 +133,7 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
               <div className="minutes-highest" aria-hidden>
                 {formatCount(highest)}
               </div>
-              <ol className="minutes" aria-label="Visitors by minute">
+              <ol className="minutes" aria-label="Visitors per minute">
                 {results.map(({ dimensions: [start], metrics: [value = 0], complete }) => {
                   const share = visitors ? `, ${formatRate((value ?? 0) / visitors)} of all` : "";
                   const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}${share}`;

@@ -224,7 +224,7 @@ function ReportTableRow({ sourceId, report }: ReportTableRowProps) {
             <AsyncButton
               size="xs"
               variant="default"
-              aria-label={`Send report to ${target} now`}
+              aria-label={`Send now: report to ${target}`}
               isPending={sending.isPending}
               onPress={() => sending.mutateAsync().catch(() => undefined)}
             >

@@ -33,7 +33,7 @@ const NONE: FunnelStep = { kind: "event", text: "" };
 
 export function RetentionGoals({ view }: { readonly view: StatsView }) {
   const { first, again } = readRetentionGoals(view.params);
-  const text = `${first?.text ?? "Any visit"} → ${again?.text ?? "any visit"}`;
+  const text = `First: ${first?.text ?? "any visit"} · Return: ${again?.text ?? "any visit"}`;
   return (
     <Dropdown label={`Events: ${text}`} button={<bdi className="dropdown-text">{text}</bdi>}>
       {(close) => <GoalsForm view={view} steps={{ first, again }} onDone={close} />}

@@ -160,7 +160,7 @@ function CohortTable({
   const nonEmpty = cohorts.filter(({ visitors }) => visitors > 0);
   if (nonEmpty.length === 0)
     return (
-      <NoData title={cohort.empty} view={view}>
+      <NoData title={goals.first ? `No “${goals.first.text}” in this range` : cohort.empty} view={view}>
         {`The table shows how many visitors of each ${period} came back in later ${period}s.`}
       </NoData>
     );
@@ -188,7 +188,7 @@ function CohortTable({
         <Table className="retention">
           <thead>
             <tr>
-              <th>First visit</th>
+              <th>{goals.first ? <bdi>{goals.first.text}</bdi> : "First visit"}</th>
               <th className="end">
                 Visitors
                 <EstimateMark accuracy={accuracy} />
@@ -255,7 +255,7 @@ function CohortTable({
           </>
         )}{" "}
         Averages leave out unfinished {period}s.
-        {current !== -1 && ` Grey figures are for a ${period} that is not over.`}
+        {current !== -1 && ` Grey figures are for the unfinished ${period}.`}
       </Text>
     </Paper>
   );

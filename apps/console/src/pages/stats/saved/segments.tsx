@@ -50,7 +50,7 @@ interface SavedRowProps {
 }
 
 /** A saved item in a menu, with a button that deletes it. */
-export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemove }: SavedRowProps) {
+export function SavedRow({ item: { kind, name, shared }, isSelected, onSelect, onRemove }: SavedRowProps) {
   const [isConfirming, setConfirming] = useState(false);
   return (
     <div className="saved-row">
@@ -70,7 +70,7 @@ export function SavedRow({ item: { name, shared }, isSelected, onSelect, onRemov
       {onRemove && (
         <ConfirmDialog
           title={`Delete “${name}”?`}
-          confirmLabel="Delete"
+          confirmLabel={`Delete ${kind}`}
           opened={isConfirming}
           onClose={() => setConfirming(false)}
           onConfirm={onRemove}
