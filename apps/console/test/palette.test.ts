@@ -207,6 +207,8 @@ consoleTest(
     }
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "hidden" });
+    await page.keyboard.press("Shift+?");
+    await sheet.getByRole("button", { name: "Close" }).and(page.locator(":focus")).waitFor();
   },
 );
 

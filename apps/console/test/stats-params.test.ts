@@ -231,9 +231,10 @@ test("Metrics, changes and values are formatted; unknown codes are shown as they
     [
       formatMetric("bounceRate", 0.333),
       formatMetric("sessionDuration", 3_725),
+      formatMetric("sessionDuration", 313_380),
       formatMetric("visitors", null),
     ],
-    ["33.3%", "1h\u00a02m", "—"],
+    ["33.3%", "1h\u00a02m", "3d\u00a015h", "—"],
   );
   assert.deepEqual(formatChange(3, 2), { ratio: 0.5, text: "+50%" });
   assert.deepEqual(formatChange(1_000.4, 1_000), { ratio: 0, text: "0%" }, "shown as no change");

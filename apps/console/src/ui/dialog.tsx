@@ -26,8 +26,11 @@ export function Dialog({ title, opened, onClose, isWide = false, isSearch = fals
   useEffect(() => {
     if (!opened) return element.current?.close();
     element.current?.showModal();
-    // otherwise the button that closes the dialog has the focus
-    element.current?.querySelector<HTMLElement>(FIRST)?.focus();
+    // the first button closes the dialog; Chromium would focus a body that scrolls
+    for (const first of [FIRST, "button"]) {
+      const control = element.current?.querySelector<HTMLElement>(first);
+      if (control) return control.focus();
+    }
   }, [opened]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog

@@ -174,6 +174,12 @@ consoleTest(
     await attempt.waitFor({ state: "detached" });
     assert.equal(await page.getByRole("listbox").evaluate((list) => list === document.activeElement), true);
     assert.equal(await row.isVisible(), true);
+
+    await world.send(bootstrapPath(source), "{ no JSON");
+    await row.nth(1).waitFor();
+    await row.first().click();
+    await attempt.getByRole("alert").getByText("not valid JSON").waitFor();
+    assert.equal(await attempt.getByRole("alert").getByText("not valid JSON").count(), 1);
   },
 );
 

@@ -12,6 +12,7 @@ import {
 import {
   groupFilteredProblems,
   groupProblems,
+  meaningOf,
   outcomesByMinute,
   pathOf,
   summarizeAttempt,
@@ -43,9 +44,15 @@ const attempt = (members: Partial<Record<keyof DebugAttempt, unknown>>): DebugAt
 test("A row names the events, the page and the counts, or why a request was refused.", () => {
   const names = ["a", "b", "a", "c", "d", null].map((name) => ({ name }));
   assert.equal(titleOf(attempt({ results: names })), "a, b, c and 2 more");
+  const long = [{ name: "n".repeat(201) }];
+  assert.equal(titleOf(attempt({ results: long })), `${"n".repeat(60)}…`);
   assert.equal(titleOf(attempt({ kind: "bootstrap" })), "Session opened");
   const refused = attempt({ outcome: "failed", code: "rate_limited" });
   assert.equal(titleOf(refused), "Rate limited");
+  assert.deepEqual(["event_id_too_long", "url_truncated"].map(meaningOf), [
+    "Event ID too long",
+    "URL truncated",
+  ]);
   assert.equal(summarizeAttempt(refused), "");
   assert.equal(
     summarizeAttempt(attempt({ results: names, accepted: 2, rejected: 1 })),

@@ -155,15 +155,22 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
       <Table className="attempt-events">
         <thead>
           <tr>
-            <th>Event</th>
             <th>Name</th>
             <th>Result</th>
             <th>Reason</th>
+            <th>Event ID</th>
           </tr>
         </thead>
         <tbody>
           {results.map((result) => (
             <tr key={result.index}>
+              <td className="wrap">{result.name}</td>
+              <td>
+                <Badge color={STATUS_COLORS[result.status]}>{result.status}</Badge>
+              </td>
+              <td className="wrap">
+                <TextWithCode text={reasonOf(result)} />
+              </td>
               <td className="event-id" title={result.eventId ?? undefined}>
                 {hasStored && result.eventId !== null && result.status === "accepted" ? (
                   <VisitorLink search={{ sourceId, sessionId, event: result.eventId }}>
@@ -172,13 +179,6 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
                 ) : (
                   result.eventId
                 )}
-              </td>
-              <td className="wrap">{result.name}</td>
-              <td>
-                <Badge color={STATUS_COLORS[result.status]}>{result.status}</Badge>
-              </td>
-              <td className="wrap">
-                <TextWithCode text={reasonOf(result)} />
               </td>
             </tr>
           ))}

@@ -17,13 +17,23 @@ function textAt(value: unknown, ...path: readonly string[]): string | null {
   return typeof current === "string" ? current : null;
 }
 
-/** @returns the meaning of a code, for example `Origin not allowed` */
+/** @returns the meaning of a code, for example `Origin not allowed` or `Event ID too long` */
 export const meaningOf = (code: string): string =>
-  `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll("_", " ")}`;
+  `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll("_", " ")}`.replace(/\b(?:id|url)\b/i, (word) =>
+    word.toUpperCase(),
+  );
+
+const MAX_NAME_LENGTH = 60;
+
+/** @returns an event's name, which may have thousands of characters, for a title */
+export const shortName = (name: string | null): string =>
+  name !== null && name.length > MAX_NAME_LENGTH
+    ? `${name.slice(0, MAX_NAME_LENGTH)}…`
+    : (name ?? "unnamed event");
 
 /** @returns for example `page_view, signup and 2 more`, `Session opened`, or why the request was refused */
 export function titleOf({ results, kind, code, outcome }: DebugAttempt): string {
-  const names = [...new Set(results.map(({ name }) => name ?? "unnamed event"))];
+  const names = [...new Set(results.map(({ name }) => shortName(name)))];
   if (names.length > 0) {
     const shown = names.slice(0, MAX_NAMES).join(", ");
     return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;

@@ -8,6 +8,7 @@ import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Alert, Group, Text } from "../../ui/primitives/elements.tsx";
 import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
+import { shortName } from "./attempt-summary.ts";
 import { makeFix, remedyFor } from "./quick-fix.ts";
 
 interface RefusalAlertProps {
@@ -18,8 +19,8 @@ interface RefusalAlertProps {
 /** Lists the faults of the request's fields or of its events, each once. */
 function faultsOf({ results, issues }: DebugAttempt, isOfEvent: boolean): string[] {
   const faults = isOfEvent
-    ? results.flatMap(({ name, message }) => (message ? `\`${name ?? "unnamed"}\`: ${message}` : []))
-    : issues.map(({ message }) => `${message}.`);
+    ? results.flatMap(({ name, message }) => (message ? `\`${shortName(name)}\`: ${message}` : []))
+    : issues.map(({ message }) => `${message.replace(/\.$/, "")}.`);
   return [...new Set(faults)];
 }
 

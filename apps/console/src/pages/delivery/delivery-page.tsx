@@ -152,7 +152,7 @@ function Rate({ sourceId, range, days }: RateProps) {
         <Sum
           name="Rejected"
           events={rejected}
-          hint={rejected === 0 ? "In this range" : "Reported by clients"}
+          hint={rejected === 0 ? "Clients reported none" : "Reported by clients"}
           isBad={rejected > 0}
         />
       </div>

@@ -17,13 +17,17 @@ const aligned = numberFormatter({
 /** @returns for a column of figures, whose decimal points stand below each other: `50.0%` */
 export const formatRate = (rate: number | null): string => (rate === null ? "—" : aligned(rate));
 
-/** @returns for example `45s`, `1m 20s` or `2h 5m` */
+const MIN_HOURS_AS_DAYS = 48;
+
+/** @returns for example `45s`, `1m 20s`, `2h 5m` or `3d 15h` */
 export function formatDuration(seconds: number): string {
   const rounded = Math.round(seconds);
   if (rounded < 60) return `${rounded}s`;
   const minutes = Math.floor(rounded / 60);
   if (minutes < 60) return `${minutes}m\u00a0${rounded % 60}s`;
-  return `${formatCount(Math.floor(minutes / 60))}h\u00a0${minutes % 60}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < MIN_HOURS_AS_DAYS) return `${hours}h\u00a0${minutes % 60}m`;
+  return `${formatCount(Math.floor(hours / 24))}d\u00a0${hours % 24}h`;
 }
 
 const decimals = numberFormatter({ maximumFractionDigits: 2 });
