@@ -54,7 +54,11 @@ consoleTest(
       places.toSorted((one, other) => one - other),
     );
     await page.getByText('window.headwater?.("track", "signup", { plan: "pro" })', { exact: true }).waitFor();
-    await page.getByText(/^declare global \{ interface Window/).waitFor();
+    const types = page.getByRole("region", { name: "For TypeScript, declare it once" });
+    assert.match(
+      (await types.textContent()) ?? "",
+      /^declare global \{\n {2}interface Window \{\n {4}headwater/,
+    );
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("install-nextjs");
     await page.getByRole("button", { name: "Copy snippet" }).click();

@@ -37,12 +37,16 @@ export function SnippetBlock({ example, text }: SnippetBlockProps) {
 
 const Notes = ({ notes }: { readonly notes: readonly SnippetNote[] }) => (
   <Stack gap="xs" className="snippet-notes">
-    {notes.map(({ text, code }) => (
-      <Text size="sm" key={text}>
-        <TextWithCode text={text} />
-        {code && <code className="code note-code">{code.trimEnd()}</code>}
-      </Text>
-    ))}
+    {notes.map(({ text, code }) =>
+      code.trimEnd().includes("\n") ? (
+        <CodeBlock key={text} title={text.replaceAll("`", "").replace(/:$/, "")} text={code.trimEnd()} />
+      ) : (
+        <Text size="sm" key={text}>
+          <TextWithCode text={text} />
+          {code && <code className="code note-code">{code.trimEnd()}</code>}
+        </Text>
+      ),
+    )}
   </Stack>
 );
 

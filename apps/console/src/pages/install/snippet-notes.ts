@@ -24,6 +24,8 @@ const FILE = /^[\w./-]+\.\w+$/;
 /** The mark of a comment's line, or the indent of a line in JSX; the code of a note is indented further. */
 const LINE_START = /^(?:\/\/ | {4}|# | )/;
 
+const CODE_INDENT = /^ {1,2}/;
+
 /** Splits the comment at the top from the code. */
 export function splitSnippet(snippet: string): SnippetParts {
   const match = COMMENTS.map((pattern) => pattern.exec(snippet)).find((found) => found !== null);
@@ -37,7 +39,8 @@ export function splitSnippet(snippet: string): SnippetParts {
   const notes: SnippetNote[] = [];
   for (const line of lines) {
     const last = notes.at(-1);
-    if (line.startsWith(" ") && last) notes.splice(-1, 1, { ...last, code: `${last.code}${line.trim()}\n` });
+    if (line.startsWith(" ") && last)
+      notes.splice(-1, 1, { ...last, code: `${last.code}${line.replace(CODE_INDENT, "")}\n` });
     else notes.push({ text: line, code: "" });
   }
   return { file, notes, code: snippet.slice(whole.length).replace(/^\n+/, "") };

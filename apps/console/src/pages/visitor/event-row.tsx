@@ -38,6 +38,7 @@ export function EventRow({ event, isLinked, hasNoName = false, children }: Event
           type="button"
           className="visit-event"
           data-named={hasNoName ? undefined : "yes"}
+          data-passive={event.passive ? "yes" : undefined}
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >

@@ -50,7 +50,7 @@ function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"],
 const PARTS = ["country", "device", "browser", "os"] as const;
 
 /** The values that the latest event has. */
-function factsOf(events: readonly ListedEvent[]): Fact[] {
+function factsOf(events: readonly ListedEvent[], isSession: boolean): Fact[] {
   const last = (member: "country" | "city" | "device" | "os" | "browser") =>
     events.findLast((event) => event[member] !== null)?.[member] ?? null;
   const parts = PARTS.map((dimension): Fact => {
@@ -72,12 +72,12 @@ function factsOf(events: readonly ListedEvent[]): Fact[] {
   return [
     ...parts,
     [
-      "Traffic source",
+      isSession ? "Traffic source" : "First traffic source",
       <span key="source" className="clamp" title={source}>
         {source}
       </span>,
     ],
-    ["Channel", events[0]?.channel ?? "—"],
+    [isSession ? "Channel" : "First channel", events[0]?.channel ?? "—"],
   ];
 }
 
@@ -121,7 +121,10 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
           {events.some(({ isBot }) => isBot) && <Badge color="gray">Bot</Badge>}
         </Group>
         <FactList className="visit-figures" facts={figuresOf(events, kind, hasMore)} />
-        <FactList className="facts visit-facts" facts={[...factsOf(events), ...idFacts]} />
+        <FactList
+          className="facts visit-facts"
+          facts={[...factsOf(events, kind === "sessionId"), ...idFacts]}
+        />
         {hasMore && (
           <Text size="sm" c="dimmed">
             Counts cover the {kind === "sessionId" ? "first" : "latest"} {pluralize(events.length, "event")}.

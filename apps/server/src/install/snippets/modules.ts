@@ -93,7 +93,8 @@ ${component(options)}`;
 
 /** It imports only React, so one text works with Remix 2 and with every version of React Router since 7. */
 export const remixExample = (options: SnippetOptions): string => `// app/headwater.tsx
-// For Remix 2, and for React Router 7 and later in framework mode. Render \`<Headwater />\` in \`app/root.tsx\`:
+// For Remix 2, and for React Router 7 and later in framework mode.
+// Render \`<Headwater />\` in \`app/root.tsx\`:
 //   import { Headwater } from "./headwater";
 //   … <Headwater /><Scripts /></body>
 ${component(options)}`;

@@ -13,7 +13,11 @@ export const nextjsExample = (options: SnippetOptions): string => `{/* app/layou
     Page views are counted automatically, including client navigations.
     In client components, \`window.headwater?.("track", "signup", { plan: "pro" })\` sends an event.
     For TypeScript, declare it once:
-      declare global { interface Window { headwater?: (command: string, ...args: unknown[]) => void } } */}
+      declare global {
+        interface Window {
+          headwater?: (command: string, ...args: unknown[]) => void;
+        }
+      } */}
 <script
   dangerouslySetInnerHTML={{
     __html: \`${inTemplate(inlineScript(options))}\`,
