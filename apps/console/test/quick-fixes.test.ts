@@ -135,6 +135,7 @@ consoleTest(
     await page.locator("[role=option]", { hasText: "shop.example.org" }).click();
     const attempt = page.getByRole("region", { name: "Request", exact: true });
     await attempt.getByText(/^Allowed \d+:\d\d\s[AP]M\. The next request like this/).waitFor();
+    await page.getByRole("button", { name: "1 problem", exact: true }).click();
 
     assert.equal((await sendFrom("https://shop.example.org")).status, 200);
     const line = problems.getByRole("listitem").filter({ hasText: /^Origin not allowed/ });
@@ -145,6 +146,7 @@ consoleTest(
     await mended.getByText(/^Allowed \d+:\d\d\s[AP]M$/).waitFor();
 
     await page.reload();
+    await page.getByRole("button", { name: "1 problem", exact: true }).click();
     await page.getByText("1 fixed problem", { exact: true }).click();
     await mended.getByText("Allowed", { exact: true }).waitFor();
   },
@@ -174,6 +176,8 @@ consoleTest(
     for (const row of await page.getByRole("option").filter({ hasText: "Origin not allowed" }).all()) {
       await row.click();
       await page.getByRole("heading", { name: "Received" }).waitFor();
+      const fold = page.getByRole("button", { name: "1 problem", exact: true });
+      if ((await fold.getAttribute("aria-expanded")) === "false") await fold.click();
       // the name of the problem is a button too
       await page.getByRole("button", { name: "Origin not allowed", exact: true }).first().waitFor();
       assert.equal(await page.getByRole("button", { name: /^Allow/ }).count(), 0);

@@ -306,3 +306,43 @@ consoleTest(
     assert.ok(await row.isVisible(), "the list stays beside the request");
   },
 );
+
+consoleTest(
+  "While a request is open, the health is one line whose button shows its problems, and a link opens the list at the request.",
+  async ({ world, page, open, shoot }) => {
+    const source = await seed(world);
+    const { sourceId } = source;
+    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
+    const [like] = body.eventAttempts as DebugAttempt[];
+    const attempts = Array.from({ length: 80 }, (_, number) => ({
+      ...like,
+      attemptId: `att_${number}`,
+      receivedAt: new Date(Date.parse(like!.receivedAt) - 1_000 * (number + 1)).toISOString(),
+    }));
+    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), eventAttempts: attempts } });
+    });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(`/analytics/setup/debug?sourceId=${sourceId}&attempt=att_60`);
+    const row = page.locator("#att_60[aria-selected=true]");
+    await row.waitFor();
+    const box = async (of: Locator) => (await of.boundingBox())!;
+    await until("the row is in view", async () => {
+      const { y, height } = await box(row);
+      return y > 0 && y + height < 900;
+    });
+    const health = page.getByRole("region", { name: "Health" });
+    assert.ok((await box(health)).height < 80, "one line");
+    assert.equal(await page.evaluate("scrollY"), 0);
+    const problem = health.getByRole("button", { name: "Origin not allowed", exact: true });
+    assert.equal(await problem.isVisible(), false);
+    await shoot("debug-folded");
+    await health.getByRole("button", { name: /^\d problems$/ }).click();
+    await problem.waitFor();
+    await shoot("debug-unfolded");
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await health.getByRole("img", { name: /^Last hour/ }).waitFor();
+    assert.equal(await health.getByRole("button", { name: /^\d problems$/ }).count(), 0);
+  },
+);

@@ -68,7 +68,11 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
     headPx: HEAD_PX[layout],
   });
   const activeIndex = attempts.findIndex(({ attemptId }) => attemptId === active);
-  useKeptInView(list, isBoxed, () => activeIndex >= 0 && rows.scrollTo(rowOfAttempt(days, activeIndex)));
+  useKeptInView(
+    list,
+    isBoxed,
+    () => activeIndex >= 0 && rows.scrollTo(rowOfAttempt(days, activeIndex), "center"),
+  );
   const lastVisible = rows.items.at(-1)?.index ?? 0;
   const isAtEnd = hasOlder && lastVisible >= attempts.length + days.length - 1;
   useEffect(() => {
@@ -138,16 +142,20 @@ export function AttemptList({ list, attempts, opened, onOpen, hasOlder, onEnd }:
   );
 }
 
-/** When an attempt is opened or closed, the list becomes a box or the whole page, and its active row stays in view. */
+/**
+ * When an attempt is opened or closed, the list becomes a box or the whole page, and its active row stays in view. A link can
+ * open an attempt together with the page, which then stays at its top.
+ */
 function useKeptInView(list: RefObject<HTMLElement | null>, isBoxed: boolean, scrollToActive: () => void) {
   const router = useRouter();
-  const wasBoxed = useRef(isBoxed);
+  const wasBoxed = useRef<boolean>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the list changes its form only
   useLayoutEffect(() => {
-    if (wasBoxed.current === isBoxed) return;
+    const before = wasBoxed.current;
     wasBoxed.current = isBoxed;
+    if (before === isBoxed || (before === undefined && !isBoxed)) return;
     // the details begin at the top of the window; the card of the list itself may be sticky
-    if (isBoxed) list.current?.closest(".debug")?.scrollIntoView();
+    if (isBoxed && before === false) list.current?.closest(".debug")?.scrollIntoView();
     scrollToActive();
     if (isBoxed) return;
     // on a phone the list was out of sight and could not receive it before

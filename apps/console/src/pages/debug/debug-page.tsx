@@ -87,6 +87,7 @@ function Debug({ source }: { readonly source: Source }) {
             allGroups={data.requestGroups}
             groups={matching.data?.requestGroups}
             isFiltered={isFiltered}
+            isFolded={opened !== undefined}
             chosenCode={filters.code ?? undefined}
             onFilter={filter}
             // the requests that are accepted now have no code

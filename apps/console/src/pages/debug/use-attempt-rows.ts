@@ -28,7 +28,8 @@ interface AttemptRows {
   readonly height: number;
   /** Subtract it from the `start` of an item to get the item's distance from the top of the list. */
   readonly offset: number;
-  scrollTo(row: number): void;
+  /** Scrolls as little as needed, or until the row is in the middle. */
+  scrollTo(row: number, align?: "center"): void;
 }
 
 export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
@@ -53,7 +54,7 @@ export function useAttemptRows(options: AttemptRowsOptions): AttemptRows {
     items,
     height,
     offset: isBoxed ? 0 : offset,
-    scrollTo: (row) => virtual.scrollToIndex(row),
+    scrollTo: (row, align) => virtual.scrollToIndex(row, align && { align }),
   };
 }
 
