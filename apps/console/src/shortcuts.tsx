@@ -20,6 +20,7 @@ const SHORTCUTS = [
       ["R", "Choose the range"],
       ["F", "Add a filter"],
       ["C", "Choose the comparison"],
+      ["E", "Export and share"],
       ["1 – 6", "Switch the view"],
       ["← →", "Move along the focused chart"],
       ["Alt click", "Exclude a value"],

@@ -1,8 +1,9 @@
 /** The command palette. */
 import assert from "node:assert/strict";
 import { seriousFindings } from "./accessibility.ts";
-import { consoleTest } from "./console-world.ts";
+import { consoleStatsTest, consoleTest } from "./console-world.ts";
 import { memberToken } from "./seed.ts";
+import { lastDays, visitedShop } from "./visits.ts";
 
 consoleTest(
   "Ctrl+K opens a search over pages, views and sources, and Enter opens the selected one.",
@@ -69,7 +70,7 @@ consoleTest(
     assert.ok(names.includes("Create source"));
     await page.keyboard.type("explore");
     const views = dialog.getByRole("button", { name: "Green shop: Explore" });
-    assert.equal(await views.getAttribute("aria-keyshortcuts"), "6");
+    assert.equal(await views.getAttribute("aria-keyshortcuts"), null, "without events there are no keys");
     await page.keyboard.press("Escape");
     await search("table folders");
     await dialog.getByRole("button", { name: "Table: Folders" }).click();
@@ -146,6 +147,79 @@ consoleTest(
     await page.keyboard.press("Control+a");
     await page.keyboard.type("data retention");
     await dialog.getByText("No results for “data retention”.").waitFor();
+  },
+);
+
+consoleStatsTest(
+  "On a stats page the search begins with its views and menus, opens them by their keys, and fits a screen.",
+  async ({ world, page, open, shoot }) => {
+    const source = await visitedShop(world);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(lastDays(source));
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    const rows = async () =>
+      dialog
+        .locator(".menu-item")
+        .evaluateAll((all) =>
+          all.map(
+            (row) => `${row.querySelector(".palette-text")?.textContent} ${row.ariaKeyShortcuts ?? ""}`,
+          ),
+        );
+    const search = async (text: string) => {
+      await page.getByRole("button", { name: "Search", exact: true }).click();
+      await dialog.locator(".menu-item").first().waitFor();
+      if (text === "") return;
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "hidden" });
+    };
+    const menu = (name: RegExp | string) => page.getByRole("button", { name, expanded: true });
+    await page.getByRole("button", { name: /^Range: / }).waitFor();
+    await search("");
+    await dialog.getByRole("button", { name: "Choose the range" }).waitFor();
+    assert.deepEqual((await rows()).slice(0, 9), [
+      "Real time 2",
+      "Funnel 3",
+      "Paths 4",
+      "Retention 5",
+      "Explore 6",
+      "Choose the range R",
+      "Add a filter F",
+      "Choose the comparison C",
+      "Export and share E",
+    ]);
+    assert.deepEqual((await rows()).slice(-2), ["Use dark theme ", "Show keyboard shortcuts ?"]);
+    assert.ok(await dialog.evaluate((list) => list.firstElementChild!.scrollHeight <= list.clientHeight));
+    assert.deepEqual(await seriousFindings(page), []);
+    await shoot("palette-stats");
+    await page.keyboard.press("Escape");
+    for (const [text, name] of [
+      ["range", /^Range: /],
+      ["compare", /^Comparison: /],
+      ["filter", "Add filter"],
+      ["export", "More actions"],
+    ] as const) {
+      await search(text);
+      await menu(name).waitFor();
+      await page.keyboard.press("Escape");
+    }
+    const { searchParams } = new URL(page.url());
+    await search("real time");
+    await page.waitForURL((url) => url.searchParams.get("view") === "realtime");
+    assert.equal(new URL(page.url()).searchParams.get("range"), searchParams.get("range"), "the range stays");
+    await search("");
+    await dialog.getByRole("button", { name: "Overview" }).waitFor();
+    assert.deepEqual(
+      (await rows()).filter((row) => / [A-Z1]$/.test(row)),
+      ["Overview 1", "Add a filter F", "Export and share E"],
+      "the view has no range and no comparison",
+    );
+    await page.keyboard.press("Escape");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.keyboard.press("Control+k");
+    await dialog.locator(".menu-item").first().waitFor();
+    assert.ok(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+    await shoot("palette-stats-390");
   },
 );
 

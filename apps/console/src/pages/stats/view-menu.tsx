@@ -14,7 +14,7 @@ export function ViewMenu({ view }: { readonly view: StatsView }) {
   const closeDialog = () => setAction(null);
   return (
     <>
-      <Dropdown label="More actions" align="end" isBare button={<Icon name="more" size={18} />}>
+      <Dropdown shortcut="E" label="More actions" align="end" isBare button={<Icon name="more" size={18} />}>
         {(close) => (
           <ViewActions
             view={view}

@@ -8,7 +8,7 @@ import { itemsOf, savedItemsQuery } from "../../pages/stats/saved/use-saved-item
 import { profileQuery, sourcesQuery } from "../../queries.ts";
 import { session } from "../../session.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { setColorScheme } from "../color-scheme.ts";
+import { setColorScheme, useColorScheme } from "../color-scheme.ts";
 import type { IconName } from "../icon.tsx";
 import { PAGES, SOURCE_PAGES, STATS_VIEWS } from "../pages.ts";
 import { useConfirmLeave } from "../unsaved-changes.tsx";
@@ -16,6 +16,8 @@ import { pageKey } from "./page-key.ts";
 
 const MAX_SHOWN = 10;
 const MAX_RECENT = 3;
+/** Beside what one can do on the page, so that the list fits a screen. */
+const MAX_RECENT_BESIDE = 2;
 /** The search finds the saved items of this many sources where no source is shown. */
 const MAX_SAVED_SOURCES = 5;
 
@@ -42,9 +44,12 @@ export interface PaletteCommand {
   run(): unknown;
 }
 
+/** The group of what one can do on the page that is shown. */
+export const HERE = "On this page";
+
 /** Other words that people search for. */
 const WORDS: Readonly<Record<string, string>> = {
-  "/analytics/stats": "overview visitors dashboard analytics",
+  "/analytics/stats": "overview visitors dashboard analytics stats",
   "/analytics/setup/install": "snippet code script key",
   "/analytics/setup/debug": "requests attempts errors problems refused",
   "/sources/events": "raw explorer tracking plan",
@@ -77,16 +82,30 @@ function useOpen(): Open {
     };
 }
 
+/** Presses a key of the page that is shown, once the search has closed: a dialog keeps the keys to itself. */
+const pressKey = (key: string) => () =>
+  void setTimeout(() => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true })));
+
 /** The next Tab goes on from the page, not from where the palette was opened. A page that has focused a part of itself keeps it. */
 function focusMain(): void {
   const main = document.getElementById("main");
   if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true });
 }
 
+/** Shows a view of the stats page that is shown, which keeps its range and filters. */
+const viewKey = (at: number) => ({
+  group: HERE,
+  shortcut: String(at),
+  isFrequent: true,
+  run: pressKey(String(at)),
+});
+
 interface SourceCommands {
   readonly commands: readonly PaletteCommand[];
   /** Whether a source comes first. */
   readonly hasNearest: boolean;
+  /** Whether the page that is shown has the keys of the stats. Before the first event it has none. */
+  readonly hasKeys: boolean;
   /** Why some are missing; null: all are there. */
   readonly missing: string | null;
 }
@@ -103,7 +122,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
   const nearest = data.find(({ sourceId }) => sourceId === nearestId) ?? data[0];
   const pages = SOURCE_PAGES.filter(({ permission }) => can(permission));
   const views = can("stats:read") ? STATS_VIEWS : [];
-  const hasKeys = pathname === "/analytics/stats" && nearest?.sourceId === shownId;
+  const hasKeys = pathname === "/analytics/stats" && nearest?.sourceId === shownId && !!nearest.lastEventAt;
   const commandsOf = (source: SourceWithHealth): PaletteCommand[] => {
     const { sourceId, name, allowedOrigins } = source;
     const isNearest = source === nearest;
@@ -125,6 +144,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
         isFrequent: isNearest,
         ...(!isNearest && at > 0 && { name: label }),
         run: open(to, { sourceId }),
+        ...(isNearest && hasKeys && to === "/analytics/stats" && { ...facts("Overview"), ...viewKey(1) }),
       })),
       ...views.map(({ value, label, icon }, at) => ({
         ...facts(label),
@@ -132,8 +152,8 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
         icon,
         words: "stats",
         name: label,
-        ...(isNearest && hasKeys && { shortcut: String(at + 2) }),
         run: open("/analytics/stats", { sourceId, view: value }),
+        ...(isNearest && hasKeys && viewKey(at + 2)),
       })),
       ...sections.map(({ id, title, words }) => ({
         ...facts(`Settings › ${title}`),
@@ -149,8 +169,37 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
   return {
     commands: (nearest ? [nearest, ...others] : []).flatMap(commandsOf),
     hasNearest: nearest !== undefined,
+    hasKeys,
     missing: isPending ? "Loading sources…" : error && "The sources could not be loaded.",
   };
+}
+
+/** What the other keys of a stats page do, as far as the shown view has them. */
+function useKeyCommands(hasKeys: boolean): PaletteCommand[] {
+  const { can } = useWorkspace();
+  const { pathname, search }: { pathname: string; search: { view?: string } } = useLocation();
+  const command = (shortcut: string, label: string, icon: IconName, words: string): PaletteCommand => ({
+    key: `key ${shortcut}`,
+    label,
+    icon,
+    words,
+    group: HERE,
+    shortcut,
+    isFrequent: true,
+    run: pressKey(shortcut),
+  });
+  if (!hasKeys && pathname !== "/analytics/all") return [];
+  const isOverview = !STATS_VIEWS.some(({ value }) => value === search.view);
+  return [
+    ...(search.view === "realtime"
+      ? []
+      : [command("R", "Choose the range", "calendar", "date days period time today yesterday")]),
+    command("F", "Add a filter", "filter", "segment"),
+    ...(isOverview ? [command("C", "Choose the comparison", "history", "compare previous period year")] : []),
+    ...(hasKeys && can("export:read")
+      ? [command("E", "Export and share", "download", "csv link report annotation time zone")]
+      : []),
+  ];
 }
 
 /** The segments and funnels that are saved for the shown source, or for some sources. */
@@ -221,7 +270,8 @@ function usePageCommands(open: Open): PaletteCommand[] {
   return [...pages, ...(can("stats:read") ? [allSources] : []), profile];
 }
 
-function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteCommand[] {
+/** @param isBrief whether the list begins with the few that belong to no page */
+function useActionCommands(open: Open, onShowShortcuts: () => void, isBrief: boolean): PaletteCommand[] {
   const { organizationId, all, can, select } = useWorkspace();
   const { data: person } = useQuery(profileQuery);
   const navigate = useNavigate();
@@ -234,7 +284,13 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
     group: "Actions",
     run,
   });
-  const frequent = (...params: Parameters<typeof action>) => ({ ...action(...params), isFrequent: true });
+  const scheme = useColorScheme();
+  const isDark = scheme === "auto" ? matchMedia("(prefers-color-scheme: dark)").matches : scheme === "dark";
+  const theme = (value: "light" | "dark", icon: IconName) => ({
+    ...action(`Use ${value} theme`, icon, () => setColorScheme(value), "colour color mode"),
+    // the one that is not shown
+    isFrequent: isDark === (value === "light"),
+  });
   const workspaces = all
     .filter((one) => one.organizationId !== organizationId)
     .map((one) => {
@@ -247,14 +303,23 @@ function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteComm
     });
   return [
     ...(can("sources:write")
-      ? [frequent("Create source", "plus", open("/sources/new"), "new add site app")]
+      ? [
+          {
+            ...action("Create source", "plus", open("/sources/new"), "new add site app"),
+            isFrequent: !isBrief,
+          },
+        ]
       : []),
     ...(person ? [action("Create workspace", "plus", open("/workspaces/new"), "new add")] : []),
     ...workspaces,
-    frequent("Use light theme", "sun", () => setColorScheme("light"), "colour color mode"),
-    frequent("Use dark theme", "moon", () => setColorScheme("dark"), "colour color mode"),
+    theme("light", "sun"),
+    theme("dark", "moon"),
     action("Use the system’s theme", "desktop", () => setColorScheme("auto"), "systems colour color mode"),
-    { ...frequent("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"), shortcut: "?" },
+    {
+      ...action("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"),
+      shortcut: "?",
+      isFrequent: true,
+    },
     action(
       "Open the API reference",
       "external",
@@ -271,7 +336,10 @@ interface PaletteGroup {
 }
 
 interface PaletteCommands extends Pick<SourceCommands, "missing"> {
-  /** Those that contain all words, in any order; without words, the recent pages, those of the source, and actions. */
+  /**
+   * Those that contain all words, in any order; without words, the recent pages, what one can do on the page, the pages of the
+   * source, and actions.
+   */
   find(words: readonly string[]): readonly PaletteGroup[];
 }
 
@@ -279,20 +347,24 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
   const open = useOpen();
   const { sourceId = "" }: { sourceId?: string } = useLocation().search;
   const sources = useSourceCommands(open, sourceId);
+  const keys = useKeyCommands(sources.hasKeys);
   const saved = useSavedCommands(open, sourceId);
   const tables = useTableCommands(open, sourceId);
   const pages = usePageCommands(open);
-  const actions = useActionCommands(open, onShowShortcuts);
+  const actions = useActionCommands(open, onShowShortcuts, keys.length > 0);
   const find = (words: readonly string[]) => {
     if (words.length > 0)
-      return toGroups(best([...saved, ...sources.commands, ...pages, ...tables, ...actions], words));
+      return toGroups(best([...saved, ...sources.commands, ...keys, ...pages, ...tables, ...actions], words));
     const [shownKey, ...recentKeys] = session.recentPages();
-    const recent = recentOf([...sources.commands, ...pages], recentKeys);
+    const isHere = ({ group }: PaletteCommand) => group === HERE;
+    const elsewhere = [...sources.commands, ...pages].filter((command) => !isHere(command));
+    const recent = recentOf(elsewhere, recentKeys).slice(0, keys.length > 0 ? MAX_RECENT_BESIDE : MAX_RECENT);
     const listed = [...recent.map(({ key }) => key), shownKey];
     const first = sources.hasNearest
       ? sources.commands
       : pages.map((page) => ({ ...page, isFrequent: true }));
-    const frequent = [...first, ...actions].filter(
+    const here = [...sources.commands.filter(isHere), ...keys];
+    const frequent = [...here, ...first.filter((command) => !isHere(command)), ...actions].filter(
       ({ key, isFrequent }) => isFrequent && !listed.includes(key),
     );
     return toGroups([...recent, ...frequent]);
@@ -307,7 +379,6 @@ const toGroups = (commands: readonly PaletteCommand[]): PaletteGroup[] =>
 const recentOf = (commands: readonly PaletteCommand[], keys: readonly string[]): PaletteCommand[] =>
   keys
     .flatMap((recent) => commands.find(({ key }) => key === recent) ?? [])
-    .slice(0, MAX_RECENT)
     .map((command) => ({ ...command, group: "Recent" }));
 
 /** Whether the words select the command. It is not enough that all of them are in the name of its source or of its page. */

@@ -1,7 +1,7 @@
 /** The list of the command palette: what contains the text. */
 import { Fragment, useState } from "react";
 import { Icon } from "../icon.tsx";
-import { type PaletteCommand, usePaletteCommands } from "./palette-commands.ts";
+import { HERE, type PaletteCommand, usePaletteCommands } from "./palette-commands.ts";
 import { useKeyDown } from "./use-key-down.ts";
 
 interface MarkedProps {
@@ -25,10 +25,11 @@ interface PaletteTextProps {
   readonly words: readonly string[];
 }
 
-/** A long name of a source ends before the page. Its own group has it in the title. */
+/** A long name of a source ends before the page. Its own group has it in the title, and the page that is shown has it too. */
 function PaletteText({ command: { label, source = "", group }, words }: PaletteTextProps) {
-  const hasSource = source !== "" && source !== group;
-  const page = source === group ? label.slice(`${source}: `.length) : label.slice(source.length);
+  const isNamed = source !== "" && (source === group || group === HERE);
+  const hasSource = source !== "" && !isNamed;
+  const page = isNamed ? label.slice(`${source}: `.length) : label.slice(source.length);
   return (
     <span className="palette-text">
       {hasSource && (
@@ -101,7 +102,10 @@ export function PaletteList({ text, onClose, onShowShortcuts }: PaletteListProps
                 <button
                   type="button"
                   className="menu-item"
-                  aria-label={[command.label, command.note].filter(Boolean).join(", ")}
+                  // beside a key the text alone is the name
+                  aria-label={
+                    command.shortcut ? undefined : [command.label, command.note].filter(Boolean).join(", ")
+                  }
                   aria-keyshortcuts={command.shortcut}
                   ref={command === shown[active] ? keepInSight : undefined}
                   data-active={command === shown[active] ? "yes" : undefined}
