@@ -181,6 +181,7 @@ const buyers = (): SentVisit[] => [
   { visitor: "bob", at: noon(1), paths: ["/", "/cart"] },
 ];
 const GOALS = [{ name: "Bought", event: "purchase" }];
+const CART = { name: "Saw the cart", path: "/cart" };
 
 /** @returns the texts of the rows of the table, after `isShown` is one of them */
 async function rowsWith(page: Page, isShown: string): Promise<string[][]> {
@@ -191,6 +192,46 @@ async function rowsWith(page: Page, isShown: string): Promise<string[][]> {
 }
 
 consoleStatsTest(
+  "The table of goals by channel groups the channels of each goal, and low rows have both names on a phone.",
+  async ({ world, page, open, shoot }) => {
+    const source = await world.createSource({ goals: [...GOALS, CART] });
+    const cid = { visitor: "cid", at: noon(1), paths: ["/cart"] };
+    await visits(world, source, [...buyers(), cid]);
+    await open(
+      `${lastDays(source)}&view=explore&rows=goal,channel&columns=conversions,conversionRate,visitors`,
+    );
+    await page.getByRole("heading", { name: "Goals by channel" }).waitFor();
+    assert.deepEqual(
+      (await rowsWith(page, "Saw the cart")).filter((row) => row[2] !== "0").map((row) => row.slice(0, 3)),
+      [
+        ["Bought", "Email", "2"],
+        ["Saw the cart", "Direct", "2"],
+        ["Saw the cart", "Email", "1"],
+      ],
+    );
+    await page
+      .getByRole("columnheader", { name: "Goal" })
+      .and(page.locator("[aria-sort=ascending]"))
+      .waitFor();
+    const goals = page.getByRole("row").filter({ hasText: "Saw the cart" });
+    const weights = await goals
+      .locator("td:first-child > *")
+      .evaluateAll((all) => all.map((name) => getComputedStyle(name).fontWeight));
+    assert.deepEqual(weights, ["600", "400"], "a repeated name stands back");
+    for (const { colorScheme, rules } of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await seriousFindings(page, rules), []);
+      await shoot(`explore-goals-${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("columnheader", { name: /Goal.*Channel/s }).waitFor();
+    const row = await goals.first().boundingBox();
+    assert.ok(row && row.height < 70, `two lines of 32 px: ${row?.height}`);
+    await shoot("explore-goals-phone");
+  },
+);
+
+consoleStatsTest(
   "The Explore view begins with ready tables; rows and columns are found by search, sorted by a heading, saved as CSV and kept in the URL.",
   async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ goals: GOALS });
@@ -199,6 +240,9 @@ consoleStatsTest(
     await page.getByRole("group", { name: "View" }).getByRole("button", { name: "Explore" }).click();
     await page.getByRole("button", { name: /^Revenue by channel/ }).click();
     await page.getByText("Currency:").waitFor();
+    const table = page.getByRole("region", { name: "Table", exact: true });
+    await table.getByRole("heading", { name: "Revenue by channel" }).waitFor();
+    await table.getByText("2 rows", { exact: true }).waitFor();
     assert.deepEqual(await rowsWith(page, "Email"), [
       ["€40.00", "", "€20.00", "€20.00", "€20.00", "2"],
       ["Email", "€40.00", "100.0%", "€20.00", "€40.00", "€40.00", "1"],
@@ -211,6 +255,7 @@ consoleStatsTest(
       await page.keyboard.press("Escape");
     };
     await choose("Rows", "entry", "Entry page");
+    await table.getByRole("heading", { name: "Table", exact: true }).waitFor();
     await choose("Columns", "items aver", "items, average");
     // the columns are those of the answer
     await page.getByRole("columnheader", { name: "items, average" }).waitFor();

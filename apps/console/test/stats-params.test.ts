@@ -9,7 +9,7 @@ import { comparedNames, withOffsets } from "../src/pages/stats/chart/point-names
 import { formatCell } from "../src/pages/stats/explore/cells.ts";
 import { metricLabel } from "../src/pages/stats/explore/fields.ts";
 import { missingNotes, sumHint, tableNotes } from "../src/pages/stats/explore/notes.ts";
-import { readTable, tableParams } from "../src/pages/stats/explore/table.ts";
+import { ordersOf, readTable, tableParams } from "../src/pages/stats/explore/table.ts";
 import { formatChange, formatMetric, timeFormatter } from "../src/pages/stats/format.ts";
 import { readSteps, readWindow, stepParams, toStatsGoals } from "../src/pages/stats/funnel/funnel-steps.ts";
 import { ATTRIBUTIONS } from "../src/pages/stats/goals/attributions.ts";
@@ -339,6 +339,17 @@ test("A table of the Explore view survives the round trip through the URL, and u
     direction: "asc",
   });
   assert.equal(readTable({}), null);
+  const grouped = readTable({ rows: "goal,channel", columns: "conversions,visitors" });
+  assert.deepEqual(
+    grouped && ordersOf(grouped),
+    [
+      { field: "goal", direction: "asc" },
+      { field: "conversions", direction: "desc" },
+    ],
+    "the channels of a goal stand together, the best first",
+  );
+  const timed = readTable({ rows: "time:day,hourOfDay", columns: "visitors" });
+  assert.deepEqual(timed && ordersOf(timed), [{ field: "time:day", direction: "asc" }]);
   assert.deepEqual(readTable({ rows: "constructor,time:day", columns: "toString,sum:x" }), {
     rows: ["time:day"],
     chosen: ["sum:x"],

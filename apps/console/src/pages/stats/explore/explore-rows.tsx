@@ -5,9 +5,10 @@ import { useState } from "react";
 import { toCsv } from "../../../csv.ts";
 import { AsyncButton } from "../../../ui/async-button.tsx";
 import { downloadBlob } from "../../../ui/download-blob.ts";
+import { formatCount, pluralize } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
 import { ErrorAlert } from "../../../ui/page-states.tsx";
-import { Group, Paper } from "../../../ui/primitives/elements.tsx";
+import { Group, Paper, Text, Title } from "../../../ui/primitives/elements.tsx";
 import { ScrollRegion } from "../../../ui/scroll-region.tsx";
 import { allRows } from "../lists/all-rows.ts";
 import "../fading.css";
@@ -19,7 +20,8 @@ import { dimensionField, metricLabel } from "./fields.ts";
 import { emptyText, tableNotes } from "./notes.ts";
 import { Notes } from "./notes-list.tsx";
 import { RowTable } from "./row-table.tsx";
-import { type ExploreTable, hasTotal, isWeek } from "./table.ts";
+import { type ExploreTable, hasTotal, isWeek, ordersOf } from "./table.ts";
+import { tableTitle } from "./tables.ts";
 import { WeekGrid } from "./week-grid.tsx";
 
 const PAGE_ROWS = 50;
@@ -47,7 +49,7 @@ function RowPages(props: ExploreRowsProps) {
     ...about,
     metrics: [...table.columns],
     dimensions: [...table.rows],
-    orderBy: [table.order],
+    orderBy: ordersOf(table),
   };
   const limit = isWeek(table.rows) ? WEEK_ROWS : PAGE_ROWS;
   const query = useStats(view.scope, {
@@ -81,6 +83,14 @@ function RowPages(props: ExploreRowsProps) {
               </NoData>
             ) : (
               <>
+                <Group justify="space-between" gap="xs" mb="xs">
+                  <Title order={2} size="h5">
+                    {tableTitle(table, about.attribution?.model)}
+                  </Title>
+                  <Text size="sm" c="dimmed">
+                    {rowsText(answer, offset)}
+                  </Text>
+                </Group>
                 <ScrollRegion label="Rows" className="explore-scroll fading">
                   {isWeek(answer.dimensions) ? (
                     <WeekGrid answer={answer} currency={props.currency ?? null} />
@@ -112,6 +122,14 @@ function RowPages(props: ExploreRowsProps) {
       </StatsResult>
     </Paper>
   );
+}
+
+/** @param offset how many rows stand on the pages before */
+function rowsText({ results, nextOffset }: StatsAnswer, offset: number): string {
+  const isWhole = offset === 0 && nextOffset === null;
+  return isWhole
+    ? pluralize(results.length, "row")
+    : `Rows ${formatCount(offset + 1)} – ${formatCount(offset + results.length)}`;
 }
 
 function saveCsv({ results, dimensions, metrics, timezone }: StatsAnswer): void {

@@ -38,8 +38,8 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
         {answer.total && (
           <SumRow name="Total" figures={answer.total.metrics} {...{ columns, cells, currency }} />
         )}
-        {answer.results.map((row) => (
-          <tr key={JSON.stringify(row.dimensions)}>
+        {answer.results.map((row, at) => (
+          <tr key={JSON.stringify(row.dimensions)} className={groupClass(answer, table, at)}>
             {cells.map((names) => (
               <td key={names.join()} className="explore-name">
                 {names.map((name) => (
@@ -62,6 +62,13 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
       </tbody>
     </table>
   );
+}
+
+/** Of the rows of one value, the first stands out, and the others have it in grey. */
+function groupClass({ results, dimensions }: StatsAnswer, { order }: ExploreTable, at: number) {
+  if (dimensions.length < 2 || order.field !== dimensions[0]) return undefined;
+  const [value, before] = [results[at], results[at - 1]].map((row) => row?.dimensions[0]);
+  return value === before ? "explore-again" : "explore-first";
 }
 
 interface TableColumn {

@@ -58,7 +58,7 @@ export function missingReason(rows: readonly StatsDimension[], metric: StatsMetr
   return null;
 }
 
-/** Rows of a time or of the clock are read in their own order. */
+/** Rows of a time or of the clock are read in their own order, and those of a goal are compared with each other. */
 const isTime = (dimension: StatsDimension | undefined) =>
   dimension !== undefined && /^(?:time:|hourOfDay$|dayOfWeek$)/.test(dimension);
 
@@ -67,10 +67,17 @@ function readOrder(text: string, { rows, columns }: Pick<ExploreTable, "rows" | 
   const field = [...rows, ...columns].find((name) => name === text.replace(/^-/, ""));
   if (field !== undefined) return { field, direction };
   const [first] = rows;
-  return first !== undefined && isTime(first)
+  const isGrouped = first === STATS_GOAL_DIMENSION && rows.length > 1;
+  return first !== undefined && (isTime(first) || isGrouped)
     ? { field: first, direction: "asc" }
     : { field: columns[0], direction: "desc" };
 }
+
+/** @returns the order of the rows. Those of one value are sorted by the first figure, unless the next dimension has an order. */
+export const ordersOf = ({ rows, columns, order }: ExploreTable): TableOrder[] =>
+  rows[0] === order.field && rows.length > 1 && !isTime(rows[1])
+    ? [order, { field: columns[0], direction: "desc" }]
+    : [order];
 
 /** @returns the table; null: the parameters describe none */
 export function readTable({ rows = "", columns = "", sort = "" }: ViewParams): ExploreTable | null {

@@ -1,7 +1,7 @@
 /** The tables that the Explore view offers to begin with: one for each question that is asked every week. */
 import type { StatsDimension, StatsMetric } from "@headwater/contract";
 import type { ViewParams } from "../view-params.ts";
-import { tableParams } from "./table.ts";
+import { type ExploreTable, tableParams } from "./table.ts";
 
 export interface ReadyTable {
   readonly title: string;
@@ -77,6 +77,21 @@ export const READY_TABLES: readonly ReadyTable[] = [
     isOfSeveral: true,
   },
 ];
+
+/** @returns the name of the ready table that it is, whatever its order */
+export function tableTitle(
+  { rows, chosen }: Pick<ExploreTable, "rows" | "chosen">,
+  attribution: string | undefined,
+): string {
+  const isSame = (some: readonly string[], others: readonly string[]) => some.join() === others.join();
+  const ready = READY_TABLES.find(
+    (table) =>
+      isSame(table.rows, rows) &&
+      isSame(table.columns, chosen) &&
+      (table.attribution ?? attribution) === attribution,
+  );
+  return ready?.title ?? "Table";
+}
 
 export const readyTableParams = ({ rows, columns, attribution }: ReadyTable): ViewParams => ({
   ...tableParams(rows, columns),
