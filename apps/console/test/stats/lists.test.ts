@@ -59,7 +59,7 @@ consoleStatsTest(
     }
     await page.getByRole("tab", { name: "Properties" }).click();
     const seats = page.getByRole("row").filter({ hasText: "seats" });
-    await seats.getByText("2.33", { exact: true }).waitFor();
+    await seats.getByText("avg 2.33", { exact: true }).waitFor();
     await seats.click();
     await page.getByText("Average 2.33 · Median 2 · 90th percentile 2.8").waitFor();
   },

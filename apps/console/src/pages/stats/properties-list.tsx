@@ -83,7 +83,7 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
     averaged.map((name, at) => {
       const average = row?.metrics[at] ?? null;
       // texts have none
-      return [name, average === null ? [] : [formatFigure(average)]];
+      return [name, average === null ? [] : [`avg ${formatFigure(average)}`]];
     }),
   );
   const revenue = useRevenue(view, names.includes(AMOUNT));
@@ -91,7 +91,7 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
   figures.set(
     AMOUNT,
     amounts.map(
-      ({ dimensions: [currency], metrics: [sum] }) => `Sum ${formatAmount(sum ?? 0, String(currency))}`,
+      ({ dimensions: [currency], metrics: [sum] }) => `sum ${formatAmount(sum ?? 0, String(currency))}`,
     ),
   );
   return (
@@ -156,7 +156,7 @@ function PropertyTable({ properties, figures, onSelect }: PropertyTableProps) {
         <tr>
           <th>Property</th>
           <th className="ranking-figure">Events</th>
-          <th className="ranking-figure ranking-money">Average or sum</th>
+          <th className="ranking-figure ranking-money">Value</th>
         </tr>
       </thead>
       <tbody>

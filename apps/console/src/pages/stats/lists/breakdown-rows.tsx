@@ -146,7 +146,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
   const icon = breakdown.parent ?? breakdown.dimension;
   return (
     // the button of the row is for the keyboard: its clicks arrive here too
-    <tr className="ranking-row" onClick={filter}>
+    <tr className={highest === null ? "ranking-row ranking-unset" : "ranking-row"} onClick={filter}>
       <td className="ranking-name">
         {highest !== null && (
           <span className="ranking-bar" style={{ width: `${((values[0] ?? 0) / highest) * 100}%` }} />
