@@ -4,7 +4,7 @@ import { STATS_ATTRIBUTION_DIMENSIONS, STATS_SESSION_DIMENSIONS } from "@headwat
 import { useQuery } from "@tanstack/react-query";
 import { sourceQuery } from "../../../queries.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { Button, Group, Text } from "../../../ui/primitives/elements.tsx";
+import { Button, Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
 import { NativeSelect } from "../../../ui/primitives/fields.tsx";
 import { Switcher } from "../../../ui/switcher.tsx";
 import { useWorkspace } from "../../../workspace-context.tsx";
@@ -59,14 +59,20 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
   const amounts = revenueTexts(revenue);
   return (
     <>
-      <Group justify="space-between" gap="xs" pb="xs">
-        <Button size="xs" variant="subtle" onClick={() => update({ goal: undefined })}>
-          ← All goals
-        </Button>
-        <Text size="sm" fw={600} className="goal-name">
-          {name}
-        </Text>
-        <GoalActions name={name} view={view} />
+      <Stack gap="xs" pb="xs">
+        <Group justify="space-between" gap="xs">
+          <Group gap="xs" className="goal-head">
+            <Button size="xs" variant="default" onClick={() => update({ goal: undefined })}>
+              All goals
+            </Button>
+            <Text size="sm" fw={600} className="goal-name">
+              {name}
+            </Text>
+          </Group>
+          <Group gap="xs">
+            <GoalActions name={name} view={view} />
+          </Group>
+        </Group>
         <Group gap="xs">
           <NativeSelect
             aria-label="Conversions by"
@@ -83,7 +89,7 @@ export function OneGoal({ name, view }: { readonly name: string; readonly view: 
             />
           )}
         </Group>
-      </Group>
+      </Stack>
       {hasModels && (
         <Text size="sm" c="dimmed">
           {text}
