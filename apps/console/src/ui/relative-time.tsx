@@ -10,6 +10,7 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 // words of the interface, which is English
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const short = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const exact = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
 const minute = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 const day = dateFormat({ dateStyle: "medium" });
@@ -22,9 +23,9 @@ export const formatDay = (at: string): string => day().format(new Date(at));
  * @param at in milliseconds since the epoch, like `now`
  * @returns for example `3 hours ago`
  */
-export function formatRelativeTime(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number, format = relative): string {
   const unit = UNITS.find(([, lengthMs]) => Math.abs(at - now) >= lengthMs);
-  return unit ? relative.format(Math.trunc((at - now) / unit[1]), unit[0]) : "just now";
+  return unit ? format.format(Math.trunc((at - now) / unit[1]), unit[0]) : "just now";
 }
 
 /** The current time, updated every minute. */
@@ -41,15 +42,17 @@ interface RelativeTimeProps {
   readonly at: string | null;
   /** Shown when there is no time. */
   readonly missing?: string;
+  /** For a narrow column: `11 min. ago`. */
+  readonly isShort?: boolean;
 }
 
-export function RelativeTime({ at, missing = "—" }: RelativeTimeProps) {
+export function RelativeTime({ at, missing = "—", isShort = false }: RelativeTimeProps) {
   const now = useNow();
   if (at === null) return missing;
   const date = new Date(at);
   return (
     <time dateTime={at} title={formatExactTime(date)}>
-      {formatRelativeTime(date.getTime(), Math.max(now, date.getTime()))}
+      {formatRelativeTime(date.getTime(), Math.max(now, date.getTime()), isShort ? short : relative)}
     </time>
   );
 }

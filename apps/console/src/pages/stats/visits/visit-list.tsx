@@ -31,7 +31,7 @@ export const VisitList = ({ label, sourceId, visits, hasHeads = false }: VisitLi
     {visits.map((visit) => (
       <li key={visit.sessionId}>
         <VisitorLink search={{ sourceId, sessionId: visit.sessionId }} className="visit-line">
-          <RelativeTime at={visit.lastActiveAt} />
+          <RelativeTime at={visit.lastActiveAt} isShort />
           <VisitPage {...visit} />
           <VisitPlace {...visit} />
           <VisitDevice {...visit} />
