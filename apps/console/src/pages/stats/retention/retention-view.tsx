@@ -1,4 +1,5 @@
 /** The retention view: of the visitors first seen in a period, the share that returned in later periods. */
+import type { CSSProperties } from "react";
 import { type ApiAnswer, api } from "../../../api.ts";
 import { DAY_MS } from "../../../time.ts";
 import { formatCount } from "../../../ui/format-count.ts";
@@ -144,10 +145,6 @@ const shade = (share: number, largest: number) => ({
   background: share === 0 ? "none" : `rgb(37 146 176 / ${(0.06 + (0.44 * share) / largest).toFixed(3)})`,
 });
 
-/** A table with as many columns may be wider than the window. */
-const LONG = 7;
-const classOf = (columns: number) => (columns > LONG ? "scroll fading fading-wide" : "scroll fading");
-
 function CohortTable({
   answer: { cohorts, timezone, accuracy },
   period,
@@ -183,8 +180,8 @@ function CohortTable({
     return formatPeriod(period, days, todayIn(timezone, now).slice(0, 4));
   };
   return (
-    <Paper>
-      <ScrollRegion label="Retention by cohort" className={classOf(columns)}>
+    <Paper style={{ "--columns": columns } as CSSProperties}>
+      <ScrollRegion label="Retention by cohort" className="scroll fading retention-scroll">
         <Table className="retention">
           <thead>
             <tr>
