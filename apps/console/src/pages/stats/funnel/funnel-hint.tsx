@@ -1,7 +1,24 @@
-/** The line above the empty form of a funnel: what to enter, and a first funnel to begin with. */
-import { Text } from "../../../ui/primitives/elements.tsx";
+/** Around the empty form of a funnel: what to enter, a first funnel to begin with, and what will be shown. */
+import { Paper, Text } from "../../../ui/primitives/elements.tsx";
 import { type StatsView, useStats } from "../use-stats-view.ts";
 import { type FunnelStep, MIN_STEPS, stepParams } from "./funnel-steps.ts";
+
+const PREVIEW = [100, 62, 28];
+
+export const FunnelPreview = () => (
+  <Paper p="md" className="funnel-preview">
+    <Text size="sm" c="dimmed" mb="sm">
+      The funnel shows how many visitors completed each step, how long they took, and where the others left.
+    </Text>
+    <div className="funnel" aria-hidden>
+      {PREVIEW.map((width) => (
+        <div key={width} className="funnel-track">
+          <span style={{ width: `${width}%` }} />
+        </div>
+      ))}
+    </div>
+  </Paper>
+);
 
 export function FunnelHint({ view }: { readonly view: StatsView }) {
   const { data, isPending } = useStats(view.scope, {

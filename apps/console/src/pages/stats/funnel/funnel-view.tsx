@@ -17,7 +17,7 @@ import "./funnel.css";
 import { useMayListVisits } from "../visits/use-visits.ts";
 import { FunnelBreakdown, FunnelBreakdownSelect } from "./funnel-breakdown.tsx";
 import { FunnelForm } from "./funnel-form.tsx";
-import { FunnelHint } from "./funnel-hint.tsx";
+import { FunnelHint, FunnelPreview } from "./funnel-hint.tsx";
 import {
   type FunnelStep,
   type FunnelWindow,
@@ -81,6 +81,7 @@ export function FunnelView({ view }: { readonly view: StatsView }) {
           }}
         />
       )}
+      {!isComplete && <FunnelPreview />}
       {isComplete && (
         <QueryResult query={query}>
           {(answer) => (
