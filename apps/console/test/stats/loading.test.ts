@@ -194,7 +194,7 @@ consoleStatsTest(
       await heldPaths;
       await route.continue();
     });
-    await page.getByRole("button", { name: "Begin at this page" }).click();
+    await page.getByRole("button", { name: /^Begin at / }).click();
     const start = page.getByRole("region", { name: "Page", exact: true });
     await start.getByRole("status", { name: "Loading" }).waitFor();
     assert.equal(await start.getByRole("listitem").count(), 0);

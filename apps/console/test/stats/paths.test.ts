@@ -52,7 +52,7 @@ consoleStatsTest(
     await until("on a phone a step stands directly below its page", isBelow);
     await shoot("paths-phone");
     await page.setViewportSize({ width: 1280, height: 1400 });
-    await page.getByRole("button", { name: "Begin at this page" }).click();
+    await page.getByRole("button", { name: "Begin at /pricing" }).click();
     await column("Step 2").filter({ hasText: "/docs2" }).waitFor();
     const { searchParams } = new URL(page.url());
     assert.deepEqual([searchParams.get("path1"), searchParams.get("start")], ["/pricing", "page"]);

@@ -240,10 +240,12 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
         <Button
           size="xs"
           variant="default"
-          title={`Paths from ${formatPlace(pages.at(-1) ?? "")}`}
+          className="wrap-button"
           onClick={() => view.update({ ...pathParams(pages.slice(-1)), start: "page" })}
         >
-          Begin at this {isEvent(pages.at(-1) ?? "") ? "event" : "page"}
+          <span className="clamp">
+            Begin at <bdi>{formatPlace(pages.at(-1) ?? "")}</bdi>
+          </span>
         </Button>
         {isChosen && <StartOver view={view} />}
       </Group>
