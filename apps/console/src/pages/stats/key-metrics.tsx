@@ -1,5 +1,5 @@
 /** The key metrics at the top of the overview. Each is a button that shows the metric in the chart. */
-import type { StatsAnswer } from "@headwater/contract";
+import type { StatsAnswer, StatsMetric } from "@headwater/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { toUnbrokenLine } from "./chart/line-path.ts";
 import { EstimateMark } from "./estimate-mark.tsx";
@@ -147,15 +147,15 @@ function Sparkline({ answer, metric }: SparklineProps) {
 }
 
 interface MetricChangeProps {
-  readonly metric: KeyMetric["metric"];
+  readonly metric: StatsMetric;
   readonly current: number | null;
   readonly previous: number | null;
   readonly better: KeyMetric["better"];
 }
 
-/** No change is grey, an improvement green, a decline red. Two periods without a figure are not compared. */
-function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
-  if (!(current || previous)) return null;
+/** No change is grey, an improvement green, a decline red. A period without a figure is not compared. */
+export function MetricChange({ metric, current, previous, better }: MetricChangeProps) {
+  if (previous === null || !(current || previous)) return null;
   const change = formatChange(current, previous, metric);
   if (change === NO_CHANGE) return change.text;
   const improvement = change === null ? 0 : better === "higher" ? change.ratio : -change.ratio;

@@ -4,6 +4,7 @@ import { TextLink } from "../../ui/links.tsx";
 import { Text } from "../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { formatMetric } from "./format.ts";
+import { MetricChange } from "./key-metrics.tsx";
 import { RATINGS, rateVital, VITAL_METRICS, VITALS, type VitalRating } from "./lists/vital-ratings.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
@@ -15,7 +16,11 @@ const REPORTS = { dimension: "event", operator: "is", value: "web_vitals" } as c
 
 export function WebVitals({ view }: { readonly view: StatsView }) {
   const scope = { ...view.scope, filters: [...view.scope.filters, REPORTS] };
-  const query = useStats(scope, { metrics: [...VITAL_METRICS, "passiveEvents"] }, { isExact: true });
+  const query = useStats(
+    scope,
+    { metrics: [...VITAL_METRICS, "passiveEvents"], comparison: view.comparison.request },
+    { isExact: true },
+  );
   return (
     <StatsResult query={query} rows={3}>
       {(answer) =>
@@ -26,7 +31,12 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
             <VitalsNote loads={answer.results[0]?.metrics[VITALS.length] ?? 0} />
             <dl className="vitals">
               {VITALS.map((vital, index) => (
-                <Figure key={vital.metric} vital={vital} value={answer.results[0]?.metrics[index] ?? null} />
+                <Figure
+                  key={vital.metric}
+                  vital={vital}
+                  value={answer.results[0]?.metrics[index] ?? null}
+                  previous={answer.results[0]?.comparison?.[index] ?? null}
+                />
               ))}
             </dl>
           </>
@@ -77,12 +87,16 @@ function NoVitals({ sourceId }: { readonly sourceId: string }) {
   );
 }
 
-interface FigureProps {
+interface ScaleProps {
   readonly vital: Vital;
   readonly value: number | null;
 }
+interface FigureProps extends ScaleProps {
+  /** In the compared period. */
+  readonly previous: number | null;
+}
 
-function Figure({ vital, value }: FigureProps) {
+function Figure({ vital, value, previous }: FigureProps) {
   const { metric, label, good, poor } = vital;
   const rating = rateVital(metric, value);
   return (
@@ -95,6 +109,9 @@ function Figure({ vital, value }: FigureProps) {
       <dd>
         <span className="metric-value">{formatMetric(metric, value)}</span>
         {rating && <strong className={`vital-${rating}`}>{RATINGS[rating].label}</strong>}
+        <span className="metric-change">
+          <MetricChange metric={metric} current={value} previous={previous} better="lower" />
+        </span>
         <Scale vital={vital} value={value} />
         <Text size="sm" c="dimmed">
           Good up to {formatMetric(metric, good)}, poor over {formatMetric(metric, poor)}
@@ -109,8 +126,7 @@ const SCALE = 1.5;
 const COLORS = { good: "var(--good)", fair: "var(--warm)", poor: "var(--bad)" } as const;
 
 /** The ranges of the ratings, with a mark at the value. */
-function Scale({ vital: { metric, good, poor }, value }: FigureProps) {
-  const rating = rateVital(metric, value);
+function Scale({ vital: { good, poor }, value }: ScaleProps) {
   const percentOf = (part: number) => `${Math.min(part / (poor * SCALE), 1) * 100}%`;
   const widths = { good, fair: poor - good, poor: poor * (SCALE - 1) };
   return (
@@ -121,7 +137,7 @@ function Scale({ vital: { metric, good, poor }, value }: FigureProps) {
           style={{
             width: percentOf(widths[name]),
             background: COLORS[name],
-            opacity: name === rating ? 1 : 0.3,
+            opacity: 0.3,
           }}
         />
       ))}
