@@ -164,9 +164,9 @@ function FoldedWays(props: FoldedWaysProps) {
     <>
       <details name="way" open={opened === "command"}>
         <summary>If you run the server</summary>
-        <Stack gap="xs" mt={4}>
+        <Stack gap="xs" mt={4} className="sign-in-way">
           <Text size="sm">Run this to get a link. It works once, within 10 minutes.</Text>
-          <CodeBlock title="Command" text={`${HEADWATER} sign-in`} isPrimary={!hasEasierWays} />
+          <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
         </Stack>
       </details>
       {takesToken && (
@@ -204,12 +204,12 @@ function TokenForm({ onSignedIn, isMain }: TokenFormProps) {
   const signedIn = useMutation({ mutationFn: () => signInWith(token.trim()), onSuccess: onSignedIn });
   const submit = useSubmit(() => signedIn.mutateAsync());
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} className="sign-in-way">
       <Stack mt="xs">
         {signedIn.error && <ErrorAlert error={forPerson(signedIn.error, TOKEN_HINT)} />}
         <PasswordInput
           label="Access token"
-          description="From the Tokens page in the console."
+          description="An owner or admin can create one on the Tokens page."
           autoComplete="current-password"
           value={token}
           onChange={(event) => setToken(event.currentTarget.value)}
