@@ -149,12 +149,7 @@ function Rate({ sourceId, range, days }: RateProps) {
           hint={all === 0 ? "No lost events were reported" : `${formatPercent(1 - rate)} ${base}`}
           isBad={all > 0}
         />
-        <Sum
-          name="Rejected"
-          events={rejected}
-          hint={rejected === 0 ? "Clients reported none" : "Reported by clients"}
-          isBad={rejected > 0}
-        />
+        {rejected > 0 && <Sum name="Rejected" events={rejected} hint="Reported by clients" isBad />}
       </div>
       <Text size="sm" c="dimmed">
         Losses can be counted only for clients that number their events, as Headwater’s own clients do.
@@ -187,7 +182,7 @@ interface SumProps {
 }
 
 const Sum = ({ name, events, hint, isBad = false }: SumProps) => (
-  <div data-color={isBad ? "yellow" : undefined}>
+  <div data-color={isBad ? "red" : undefined}>
     <Text size="sm" c="dimmed">
       {name}
     </Text>
@@ -284,8 +279,7 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
     <tr>
       <th>{by === "page" ? "Page" : "Browser"}</th>
       <th>Lost</th>
-      <th>Sent</th>
-      <th>Share</th>
+      <th>Numbered</th>
     </tr>
   );
   return (
@@ -295,7 +289,6 @@ function Worst({ sourceId, days, by, title }: WorstProps) {
           <td className="wrap">{value ?? "Unknown"}</td>
           <td>{formatCount(lost)}</td>
           <td>{formatCount(accepted + lost)}</td>
-          <td>{formatPercent(lost / (accepted + lost))}</td>
         </tr>
       ))}
     </Figures>

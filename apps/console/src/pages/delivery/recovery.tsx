@@ -72,7 +72,13 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
       <Offer
         text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}. This includes events from refused requests and from all days.`}
       >
-        <ButtonLink to="/analytics/setup/debug" search={{ sourceId }} hash="kept-events" size="xs">
+        <ButtonLink
+          to="/analytics/setup/debug"
+          search={{ sourceId }}
+          hash="kept-events"
+          size="xs"
+          variant="default"
+        >
           Review kept events
         </ButtonLink>
       </Offer>
