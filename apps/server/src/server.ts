@@ -102,7 +102,7 @@ async function setUpLedger(context: ServiceContext, { signInLink = true, ownerTo
   const { OWNER_TOKEN: given } = config;
   if (!first && given !== null && !(await ledger.tokenByHash({ hash: hashToken(given) }))) {
     log.warn(
-      `OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To make another owner's token, run \`${HEADWATER} token create --owner\`.`,
+      `OWNER_TOKEN is used only for an empty ledger, so this value is ignored. To create another token for the owner, run \`${HEADWATER} token create --owner\`.`,
     );
   }
   return first;
@@ -114,7 +114,7 @@ async function listen(server: Server, { PORT, HOST }: Config) {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
     throw new ConfigError(
-      `PORT ${PORT} on ${HOST} is in use, perhaps by a Headwater that already runs. Stop it, or set PORT to a free port, such as PORT=${PORT + 1}.`,
+      `PORT ${PORT} on ${HOST} is in use, perhaps by another Headwater process. Stop it, or set PORT to a free port, such as PORT=${PORT + 1}.`,
     );
   }
 }

@@ -29,7 +29,7 @@ issuesTruncated?: true;
 limit?: number;
 /** What was sent, or used. With status 413 and `quota_exceeded` only. */
 actual?: number;
-/** When the quota begins anew. With `quota_exceeded` only. */
+/** When the quota is reset. With `quota_exceeded` only. */
 resetAt?: Schemas["Timestamp"];
 };
 /** One field of a request that is not valid. */
@@ -61,11 +61,11 @@ anonymousId?: string | null;
 sessionId?: string | null;
 /** Any further data, as a JSON object. */
 properties?: Record<string, unknown> | null;
-/** The visitor's surroundings. Default: those of the batch. */
+/** The visitor's environment. Default: that of the batch. */
 context?: Schemas["Context"] | null;
 /** True: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate. */
 passive?: unknown;
-/** Events that the client lost before this one, as a text: docs/api/events.md, Sequences. */
+/** Events that the client lost before this one, as a string (docs/api/events.md, Sequences). */
 lost?: unknown;
 [member: string]: unknown;
 };
@@ -83,7 +83,7 @@ referrer?: string | null;
 hashRouting?: unknown;
 [member: string]: unknown;
 };
-/** The visitor's surroundings. All members are stored as they are. Of the known ones, only texts are read. */
+/** The visitor's environment. All members are stored as they are. Those listed here are used only if they are strings. */
 Context: {
 /** The visitor's language and region, such as `en-GB`. */
 locale?: unknown;
@@ -98,16 +98,16 @@ StartSession: {
 ingestVersion: 2;
 /** The name and version of the client, for the debug view. */
 sdkVersion: string;
-/** An id of the visitor that the client makes up and keeps. */
+/** An id of the visitor that the client generates and keeps. */
 anonymousId: string;
 /** The session to resume. If it cannot be resumed, a new session is opened. */
 sessionId?: string | null;
-/** Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+/** `true`, without `sessionId`: joins the session that another bootstrap opened in the last 30 minutes, if it had the same `anonymousId` and `joinSession`. */
 joinSession?: unknown;
 /** The signed-in user, when there is one. */
 userId?: string | null;
 page: Schemas["Page"];
-/** The visitor's surroundings. */
+/** The visitor's environment. */
 context?: Schemas["Context"] | null;
 /** With `events`: The id of the batch, for the debug view. */
 batchId?: unknown;
@@ -118,7 +118,7 @@ events?: (Schemas["Event"])[] | null;
 [member: string]: unknown;
 };
 Session: {
-/** Always true in a success. */
+/** Always true in a successful response. */
 ok: true;
 /** The id of the request in the debug view. */
 attemptId: string;
@@ -166,14 +166,14 @@ sessionId: string;
 anonymousId: string;
 /** The signed-in user, when there is one. */
 userId?: string | null;
-/** The visitor's surroundings. */
+/** The visitor's environment. */
 context?: Schemas["Context"] | null;
 /** The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again. */
 events: (Schemas["Event"])[];
 [member: string]: unknown;
 };
 EventBatchResult: {
-/** Always true in a success. */
+/** Always true in a successful response. */
 ok: true;
 /** The id of the request in the debug view. */
 attemptId: string;
@@ -190,7 +190,7 @@ rejected: number;
 /** The outcome of each event. */
 results: (Schemas["EventResult"])[];
 };
-/** The outcome of one event. Results have the order of the events in the request. */
+/** The outcome of one event. Results are in the order of the events in the request. */
 EventResult: {
 /** The index of the event in the request. */
 index: number;
@@ -238,16 +238,16 @@ LegacyStartSession: {
 ingestVersion?: 2 | null;
 /** The name and version of the client, for the debug view. */
 sdkVersion?: string | null;
-/** An id of the visitor that the client makes up and keeps. */
+/** An id of the visitor that the client generates and keeps. */
 anonymousId: string;
 /** The session to resume. If it cannot be resumed, a new session is opened. */
 sessionId?: string | null;
-/** Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes. */
+/** `true`, without `sessionId`: joins the session that another bootstrap opened in the last 30 minutes, if it had the same `anonymousId` and `joinSession`. */
 joinSession?: unknown;
 /** The signed-in user, when there is one. */
 userId?: string | null;
 page: Schemas["Page"];
-/** The visitor's surroundings. */
+/** The visitor's environment. */
 context?: Schemas["Context"] | null;
 /** With `events`: The id of the batch, for the debug view. */
 batchId?: unknown;
@@ -272,7 +272,7 @@ sessionId: string;
 anonymousId: string;
 /** The signed-in user, when there is one. */
 userId?: string | null;
-/** The visitor's surroundings. */
+/** The visitor's environment. */
 context?: Schemas["Context"] | null;
 /** The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again. */
 events: (Schemas["Event"])[];
@@ -292,9 +292,9 @@ event?: unknown;
 name?: unknown;
 /** Further data, an object. */
 properties?: unknown;
-/** Of a user or group, an object. */
+/** The traits of a user or group, an object. */
 traits?: unknown;
-/** The visitor's surroundings, an object. */
+/** The visitor's environment, an object. */
 context?: unknown;
 /** When the event occurred. */
 timestamp?: unknown;
@@ -465,9 +465,9 @@ limits: Schemas["SourceLimits"];
 previousKeyExpiresAt: Schemas["Timestamp"] | null;
 /** When the public key was last replaced; null: never. */
 publicKeyRotatedAt: Schemas["Timestamp"] | null;
-/** The last successful bootstrap; null: none yet. */
+/** When bootstrap last succeeded; null: never. */
 lastBootstrapAt: Schemas["Timestamp"] | null;
-/** When the last event was accepted; null: none yet. */
+/** When an event was last accepted; null: never. */
 lastEventAt: Schemas["Timestamp"] | null;
 /** When the source was created. */
 createdAt: Schemas["Timestamp"];
@@ -539,9 +539,9 @@ limits: Schemas["SourceLimits"];
 previousKeyExpiresAt: Schemas["Timestamp"] | null;
 /** When the public key was last replaced; null: never. */
 publicKeyRotatedAt: Schemas["Timestamp"] | null;
-/** The last successful bootstrap; null: none yet. */
+/** When bootstrap last succeeded; null: never. */
 lastBootstrapAt: Schemas["Timestamp"] | null;
-/** When the last event was accepted; null: none yet. */
+/** When an event was last accepted; null: never. */
 lastEventAt: Schemas["Timestamp"] | null;
 /** When the source was created. */
 createdAt: Schemas["Timestamp"];
@@ -593,12 +593,12 @@ path: string | null;
 conditions: ({
 /** The name of a property of the event. */
 property: string;
-/** How the property is compared with the value. gt and lt compare numbers, contains texts. */
+/** How the property is compared with the value. `gt` and `lt` compare numbers; `contains` compares strings. */
 operator: "is" | "is_not" | "contains" | "gt" | "lt";
-/** The value. The number 1 and the text 1 are different. */
+/** The value. The number 1 and the string "1" are different. */
 value: string | number | boolean;
 })[];
-/** The worth of a conversion that has no revenue of its own. null: none. */
+/** The value of a conversion that has no revenue of its own. null: none. */
 value: {
 /** The amount, with at most four decimal places. */
 amount: number;
@@ -617,12 +617,12 @@ path?: string | null;
 conditions?: ({
 /** The name of a property of the event. */
 property: string;
-/** How the property is compared with the value. gt and lt compare numbers, contains texts. */
+/** How the property is compared with the value. `gt` and `lt` compare numbers; `contains` compares strings. */
 operator: "is" | "is_not" | "contains" | "gt" | "lt";
-/** The value. The number 1 and the text 1 are different. */
+/** The value. The number 1 and the string "1" are different. */
 value: string | number | boolean;
 })[];
-/** The worth of a conversion that has no revenue of its own. null: none. */
+/** The value of a conversion that has no revenue of its own. null: none. */
 value?: {
 /** The amount, with at most four decimal places. */
 amount: number;
@@ -662,7 +662,7 @@ SourceLimits: {
 maxBatchSize: number | null;
 /** Bytes of a body after decompression; null: the service's default. */
 maxPayloadBytes: number | null;
-/** Requests a second of one client address; null: the service's default. */
+/** Requests per second from one client address; null: the service's default. */
 clientRatePerSecond: number | null;
 /** Accepted events a UTC day. A lower setting of the service applies instead; null: the service's setting. */
 eventsPerDay: number | null;
@@ -776,7 +776,7 @@ limits?: {
 maxBatchSize?: number | null;
 /** Bytes of a body after decompression; null: the service's default. */
 maxPayloadBytes?: number | null;
-/** Requests a second of one client address; null: the service's default. */
+/** Requests per second from one client address; null: the service's default. */
 clientRatePerSecond?: number | null;
 /** Accepted events a UTC day. A lower setting of the service applies instead; null: the service's setting. */
 eventsPerDay?: number | null;
@@ -809,13 +809,13 @@ sourceId: string;
 deletedAt: Schemas["Timestamp"];
 };
 RegenerateKey: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** How long the old key still works. 0: it stops working within a second. */
 gracePeriodSeconds?: number;
 };
 RestoreKey: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** A retired key of the source. */
 publicKey: string;
@@ -860,7 +860,7 @@ pages: (string)[];
 TrackingPlan: {
 /** What happens to an event that violates the plan. `off`: nothing. `warn`: it is accepted with the warning `plan_violation`. `reject`: it is rejected with the code `plan_violation`. */
 mode: "off" | "warn" | "reject";
-/** What happens to track events whose name is not in the plan, unless `mode` is `off`. */
+/** How `track` events whose name is not in the plan are treated, unless `mode` is `off`. */
 unknownEvents: "allow" | "warn" | "reject";
 /** The planned events by name. Page views have the name `page_view`. */
 events: Record<string, Schemas["PlannedEvent"]>;
@@ -906,14 +906,14 @@ addedEvents: (string)[];
 leftOut: number;
 };
 SavePlan: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The version that was edited. If another one is current, the response is 409. null: not checked. */
 baseVersion?: number | null;
 plan: Schemas["TrackingPlan"];
 };
 CreateSavedItem: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** `segment`: filters with a name. `funnel`: steps with a name. `annotation`: a note on a day, which the chart shows. */
 kind: "segment" | "funnel" | "annotation";
@@ -963,7 +963,7 @@ savedId: string;
 deletedAt: Schemas["Timestamp"];
 };
 CreateReport: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -989,13 +989,13 @@ timezone: string;
 userId: string;
 /** When it was created. */
 createdAt: Schemas["Timestamp"];
-/** Since when it is sent; null: the recipient has not agreed yet. */
+/** When sending began; null: the recipient has not agreed yet. */
 confirmedAt: Schemas["Timestamp"] | null;
 /** When it is sent next; null: the recipient has not agreed yet. */
 nextAt: Schemas["Timestamp"] | null;
 /** When it was sent last; null: not yet. */
 lastSentAt: Schemas["Timestamp"] | null;
-/** Why it could not be sent last; null: it was sent. */
+/** Why the last attempt to send it failed; null: it did not fail. */
 lastError: string | null;
 };
 ReportList: {
@@ -1011,11 +1011,11 @@ reportId: string;
 deletedAt: Schemas["Timestamp"];
 };
 ReportPreview: {
-/** The subject of the mail. */
+/** The subject of the email. */
 subject: string;
-/** The HTML part of the mail. */
+/** The HTML part of the email. */
 html: string;
-/** The text part of the mail. */
+/** The text part of the email. */
 text: string;
 };
 Install: {
@@ -1078,12 +1078,12 @@ cloudflare: string;
 };
 };
 VerifyInstall: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 report: Schemas["PageReport"];
 };
 TestInstall: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** An address that starts with http:// or https://. */
 url: string;
@@ -1103,7 +1103,7 @@ request: {
 status: number | null;
 /** The `code` of the response. */
 code: string | null;
-/** The `attemptId` of the response, which tells it from that of another web server. */
+/** The `attemptId` of the response, which shows that Headwater responded, and not another web server. */
 attemptId?: string | null;
 } | null;
 sentAt: Schemas["Timestamp"];
@@ -1196,7 +1196,7 @@ receivedAt: Schemas["Timestamp"];
 durationMs: number;
 /** The response's status. */
 httpStatus: number;
-/** `partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which counts nowhere. */
+/** `partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which is not counted. */
 outcome: "succeeded" | "partial" | "failed" | "test";
 /** The code of the refusal, or of the first rejected event. */
 code: string | null;
@@ -1206,9 +1206,9 @@ message: string | null;
 hint: string | null;
 /** The origin of the page. */
 origin: string | null;
-/** The request came on a route without `/v2`. */
+/** The request used a route without `/v2`. */
 legacy: boolean;
-/** The request's compatible endpoint; null: it came on Headwater's own. */
+/** The request's compatible endpoint; null: it used Headwater's own. */
 endpoint: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
 /** What the request's key was to the source at that time. */
 keyState: "current" | "previous" | "retired";
@@ -1306,17 +1306,17 @@ maxProperties: number;
 maxDepth: number;
 /** Characters of a string in `properties`. Longer ones are cut. */
 maxPropertyStringLength: number;
-/** Bytes of a `page`. Of a larger one the known members are kept. */
+/** Bytes of a `page`. Of a larger one, only the known members are kept. */
 maxPageBytes: number;
-/** Bytes of a `context`. Of a larger one the known members are kept. */
+/** Bytes of a `context`. Of a larger one, only the known members are kept. */
 maxContextBytes: number;
-/** Bytes of a body's `context` times its events. Of a larger one the known members are kept. */
+/** Bytes of a body's `context` times its events. Of a larger one, only the known members are kept. */
 maxSharedContextBytes: number;
 /** Characters of a URL, path or referrer. Longer ones are cut. */
 maxUrlLength: number;
 /** Characters of a title. Longer ones are cut. */
 maxTitleLength: number;
-/** The greatest amount of revenue. A greater one is not revenue. */
+/** The greatest amount of revenue. A greater amount is not counted. */
 maxRevenue: number;
 /** The greatest number of seconds of an engagement event. */
 maxEngagedSeconds: number;
@@ -1344,9 +1344,9 @@ bytes: number | null;
 SourceHealth: {
 /** `waiting`: nothing arrived yet. `receiving`: events arrive. `failing`: requests are refused. */
 status: "waiting" | "receiving" | "failing";
-/** The last successful bootstrap; null: none yet. */
+/** When bootstrap last succeeded; null: never. */
 lastBootstrapAt: Schemas["Timestamp"] | null;
-/** When the last event was accepted; null: none yet. */
+/** When an event was last accepted; null: never. */
 lastEventAt: Schemas["Timestamp"] | null;
 /** The counts for the last 24 hours. */
 last24h: {
@@ -1404,10 +1404,10 @@ accepted: number;
 /** Events that were dropped or are missing. */
 lost: number;
 })[] | null;
-/** `v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set. */
+/** `v1=`, then an HMAC-SHA256 in hexadecimal. The key is ALERT_WEBHOOK_SECRET, and the message is the JSON of this object without `signature`. null: the setting is not set. */
 signature: string | null;
 };
-/** The account of a day. Only the number of expired events is known. */
+/** The events of one UTC day. Of expired events, only the number is known. */
 DeliveryDay: {
 /** The day of `occurredAt`, in UTC. */
 day: string;
@@ -1425,7 +1425,7 @@ missing: number;
 stillPossible: number;
 /** Accepted events that the warehouse has. */
 inWarehouse: number;
-/** Accepted events that the warehouse should have and has not. */
+/** Accepted events that the warehouse should have but does not. */
 lostInWarehouse: number;
 /** Accepted events that were erased with their visitors. */
 erased: number;
@@ -1505,14 +1505,14 @@ nextCursor: string | null;
 };
 /** A change of one member of `properties`. */
 PropertyEdit: {
-/** The property gets another name, and replaces one that has it. */
+/** Renames the property. A property that already has the new name is replaced. */
 op: "rename";
 /** The name of the property. */
 property: string;
 /** Its new name. */
 to: string;
 } | {
-/** The value gets another type, if it can be read as one. */
+/** Converts the value to another type, if possible. */
 op: "cast";
 /** The name of the property. */
 property: string;
@@ -1525,7 +1525,7 @@ op: "drop";
 property: string;
 };
 ReplayKeptEvents: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** Only events with this code. */
 code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
@@ -1545,9 +1545,9 @@ evaluated: number;
 accepted: number;
 /** Events that would be rejected, the most frequent reason first. */
 rejected: ({
-/** Why the events are rejected again. */
+/** Why the events were rejected again. */
 code: string;
-/** How many events are rejected for this reason. */
+/** How many events were rejected for this reason. */
 events: number;
 /** What is wrong with the first of them. */
 message: string;
@@ -1578,9 +1578,9 @@ accepted: number;
 duplicates: number;
 /** Events that were rejected again. They are still kept. */
 rejected: ({
-/** Why the events are rejected again. */
+/** Why the events were rejected again. */
 code: string;
-/** How many events are rejected for this reason. */
+/** How many events were rejected for this reason. */
 events: number;
 })[];
 /** When it began. */
@@ -1593,7 +1593,7 @@ ReplayList: {
 replays: (Schemas["Replay"])[];
 };
 StatsQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId?: string;
@@ -1612,7 +1612,7 @@ dimensions?: (Schemas["Dimension"])[];
 goal?: Schemas["StatsGoal"];
 /** Revenue metrics count only amounts in this currency (ISO 4217). */
 currency?: string;
-/** Which session the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent are of. `firstTouch` and `lastNonDirect` need one of them, and work with the metrics conversions, conversionRate, visitors, revenue. */
+/** Which session gives the values of the dimensions source, channel, utmSource, utmMedium, utmCampaign, utmTerm, utmContent. `firstTouch` and `lastNonDirect` need one of them, and work with the metrics conversions, conversionRate, visitors, revenue. */
 attribution?: {
 /** `session`: the session of the event. `firstTouch`: the first session of the visitor that began within the window before the event. `lastNonDirect`: the last one that is not direct. Default: `session`. */
 model: "session" | "firstTouch" | "lastNonDirect";
@@ -1638,7 +1638,7 @@ comparison?: boolean | {
 mode: "previous" | "year" | "custom";
 /** The period to compare with, [from, to), for the mode custom. */
 dateRange?: (string)[];
-/** Compare each day with the same weekday. previous: by the weeks that the range takes, rounded up. year: 52 weeks before. */
+/** Compare each day with the same weekday. previous: earlier by the length of the range, rounded up to whole weeks. year: 52 weeks earlier. */
 sameWeekdays?: boolean;
 };
 /** True: the response has `total`, `other` and each row's share of the total. Not by goal. */
@@ -1699,17 +1699,17 @@ nextOffset: number | null;
 StatsRow: {
 /** The values, in the order of the query. null: the value is missing. A time is the start of its bucket. */
 dimensions: (string | number | boolean | null)[];
-/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together. */
+/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0 or because the metric cannot be combined over several rows. */
 metrics: (number | null)[];
 /** The figures of the compared period; null: not requested, or the time bucket has no counterpart. */
 comparison: (number | null)[] | null;
 /** False: the time bucket is not over, or lies in the range in part only. null: no time dimension. */
 complete: boolean | null;
-/** The share that each figure has of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested. */
+/** Each figure's share of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested. */
 share: (number | null)[] | null;
 };
 StatsTotal: {
-/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together. */
+/** The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0 or because the metric cannot be combined over several rows. */
 metrics: (number | null)[];
 /** Those of the compared period; null: not requested. */
 comparison: (number | null)[] | null;
@@ -1740,7 +1740,7 @@ StatsGoal: {
 event?: string;
 /** A path pattern: a view of a page that matches it. */
 page?: string;
-/** A goal of the source. */
+/** The name of a goal of the source. */
 name?: string;
 };
 /** Whether the figures are exact. Users, revenue and sums of properties always are. */
@@ -1758,7 +1758,7 @@ StatsAccuracyChoice: "auto" | "exact" | "fast";
 /** One of today, yesterday, 7d, 30d, 90d, 365d (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset. */
 DateRange: string | (string)[];
 FunnelQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1811,9 +1811,9 @@ windowSeconds: number;
 steps: ({
 /** Visitors who took this step and all before it. */
 visitors: number;
-/** Of the visitors of the first step, from 0 to 1. */
+/** The share of the visitors of the first step, from 0 to 1. */
 shareOfFirst: number | null;
-/** Of the visitors of the step before, from 0 to 1. */
+/** The share of the visitors of the step before, from 0 to 1. */
 shareOfPrevious: number | null;
 /** How long visitors took. null: not requested, the first step, or no visitor took the step. */
 seconds: {
@@ -1841,9 +1841,9 @@ value: string | number | boolean | null;
 steps: ({
 /** Visitors who took this step and all before it. */
 visitors: number;
-/** Of the visitors of the first step, from 0 to 1. */
+/** The share of the visitors of the first step, from 0 to 1. */
 shareOfFirst: number | null;
-/** Of the visitors of the step before, from 0 to 1. */
+/** The share of the visitors of the step before, from 0 to 1. */
 shareOfPrevious: number | null;
 /** How long visitors took. null: not requested, the first step, or no visitor took the step. */
 seconds: {
@@ -1866,7 +1866,7 @@ p90: number;
 })[] | null;
 };
 RetentionQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1918,7 +1918,7 @@ returned: (number)[];
 })[];
 };
 PathsQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1941,7 +1941,7 @@ events?: boolean;
 startPage?: string;
 /** The name of an event, instead of `startPage`. */
 startEvent?: string;
-/** Pages and events. Each step counts the sessions that came by these first, up to the step. */
+/** The pages and events that the path begins with, in order. Each step counts only the sessions that followed them up to that step. */
 through?: (string | {
 /** The name of an event. */
 event: string;
@@ -1985,7 +1985,7 @@ sessions: number;
 })[];
 };
 VisitsQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -2043,7 +2043,7 @@ anonymousId: string;
 userId: string | null;
 /** When it began. */
 startedAt: Schemas["Timestamp"];
-/** When its last event happened that is not passive. */
+/** When its last event that is not passive happened. */
 lastActiveAt: Schemas["Timestamp"];
 /** How long it lasted until now, with the engaged time after its last event. */
 seconds: number;
@@ -2076,7 +2076,7 @@ browser: string | null;
 })[];
 };
 PropertiesQuery: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -2126,7 +2126,7 @@ StatsSource: {
 sourceId: string;
 /** The name of the source. */
 name: string;
-/** When the last event was accepted; null: none yet. */
+/** When an event was last accepted; null: never. */
 lastEventAt: Schemas["Timestamp"] | null;
 /** Events that were accepted and that the warehouse has lost; null: none, as far as is known. */
 missingEvents: {
@@ -2220,7 +2220,7 @@ os: string | null;
 browser: string | null;
 /** The sender is a bot. */
 isBot: boolean;
-/** The event opens no session and is not an action, such as an engagement report. */
+/** The event, such as an engagement report, opens no session and is not an action. */
 passive: boolean;
 /** `browser` or `server`. */
 sentBy: string;
@@ -2230,7 +2230,7 @@ properties: Record<string, unknown>;
 context: Record<string, unknown>;
 };
 StoredEvents: {
-/** The events of this page, the earliest first. */
+/** The events of this page, in the requested order. */
 events: (Schemas["ListedEvent"])[];
 /** The `cursor` of the next page; null: this is the last page. */
 nextCursor: string | null;
@@ -2433,7 +2433,7 @@ name: string | null;
 email: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme: "auto" | "light" | "dark";
-/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+/** The locale in which the console writes dates, times and numbers; `auto`: the browser's. The console's text is always English. */
 locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
@@ -2451,7 +2451,7 @@ name: string | null;
 email: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme: "auto" | "light" | "dark";
-/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+/** The locale in which the console writes dates, times and numbers; `auto`: the browser's. The console's text is always English. */
 locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
@@ -2467,7 +2467,7 @@ UpdateProfile: {
 name?: string | null;
 /** The colours of the console; `auto`: those of the system. */
 theme?: "auto" | "light" | "dark";
-/** The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English. */
+/** The locale in which the console writes dates, times and numbers; `auto`: the browser's. The console's text is always English. */
 locale?: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat?: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
@@ -2481,7 +2481,7 @@ EmailAddress: {
 email: string;
 };
 ConfirmEmail: {
-/** The code in the link of the mail. */
+/** The code in the link of the email. */
 code: string;
 };
 RestoredEmail: {
@@ -2497,7 +2497,7 @@ isCurrent: boolean;
 createdAt: Schemas["Timestamp"];
 /** When it was last used; null: not yet. */
 lastUsedAt: Schemas["Timestamp"] | null;
-/** When it ends unless it is used. Use moves the end up to `CONSOLE_TOKEN_DAYS` after the sign-in. */
+/** When it ends if it is not used again. Each use moves this time, at most to `CONSOLE_TOKEN_DAYS` after the sign-in. */
 expiresAt: Schemas["Timestamp"];
 };
 ConsoleSessionList: {
@@ -2519,9 +2519,9 @@ organizationId: string;
 role: "viewer" | "developer" | "admin" | "owner";
 /** The address that the invitation was sent to; null: it is a link. */
 email: string | null;
-/** The id of the user who made it. */
+/** The id of the user who created it. */
 invitedBy: string;
-/** When it was made. */
+/** When it was created. */
 createdAt: Schemas["Timestamp"];
 /** When it expires. */
 expiresAt: Schemas["Timestamp"];
@@ -2547,9 +2547,9 @@ organizationId: string;
 role: "viewer" | "developer" | "admin" | "owner";
 /** The address that the invitation was sent to; null: it is a link. */
 email: string | null;
-/** The id of the user who made it. */
+/** The id of the user who created it. */
 invitedBy: string;
-/** When it was made. */
+/** When it was created. */
 createdAt: Schemas["Timestamp"];
 /** When it expires. */
 expiresAt: Schemas["Timestamp"];
@@ -2634,7 +2634,7 @@ oidc: string | null;
 mail: boolean;
 /** Somebody has a passkey for this service. */
 passkey: boolean;
-/** The console takes access tokens, and new accounts by an invitation without the identity provider. */
+/** You can sign in with an access token, and accept an invitation with a new account without the identity provider. */
 token: boolean;
 /** The service has a mail server, so it can send invitations and address confirmations. */
 sendsMail: boolean;
@@ -2642,7 +2642,7 @@ sendsMail: boolean;
 RememberedSignIn: {
 /** The id of the sign-in that the browser remembers. */
 rememberedId: string;
-/** When the console asks to sign in again. */
+/** When the console asks you to sign in again. */
 expiresAt: Schemas["Timestamp"];
 };
 RememberedBody: {
@@ -2652,7 +2652,7 @@ rememberedId: string;
 RefreshedToken: {
 /** The token, for the Authorization header. */
 token: string;
-/** Seconds until the token ends. */
+/** Seconds until the token expires. */
 expiresInSeconds: number;
 };
 ForgottenSignIn: {
@@ -2745,9 +2745,9 @@ AuditEntry: {
 auditId: string;
 /** When the change was made. */
 at: Schemas["Timestamp"];
-/** What made the change: a person who was signed in, a `token` that a person made, a service account, the command line, or the service itself. */
+/** What made the change: a person who was signed in, a `token` that a person made, a service account, the holder of a share link, the command line, someone who failed to sign in (`stranger`), or the service itself. */
 actor: "person" | "service_account" | "token" | "shared_link" | "command_line" | "stranger" | "system";
-/** Who made the change; null: the service itself or the command line. */
+/** Who made the change; null: the service itself, the holder of a share link or a stranger. */
 userId: string | null;
 /** The token that was used; null: none. */
 tokenId: string | null;
@@ -2902,7 +2902,7 @@ commit: string | null;
 isModified: boolean;
 /** False: you are not an operator, so the settings and the details of the machine are left out. */
 isOperator: boolean;
-/** The settings of the service, without secrets and file paths. Empty for others than operators. */
+/** The settings of the service, without secrets and file paths. Empty unless you are an operator. */
 settings: Record<string, unknown>;
 /** The health of the service. */
 health: {
@@ -2931,7 +2931,7 @@ missingEvents: number;
 waitingEvents: number;
 /** The age of the oldest of them. */
 lagSeconds: number;
-/** Days of sources whose rollup could not be built. They are tried again. Until then their stats take longer. */
+/** Rollups (one per source and day) that could not be built. They are retried. Until then, stats of those days take longer. */
 failedRollups: number;
 /** What is wrong inside it although it answers, in sentences for the operator: merges that fail, mutations that make no progress, too many parts, detached parts. */
 problems: (string)[];
@@ -2980,7 +2980,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3003,7 +3003,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3016,7 +3016,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RegenerateKey"] | undefined;
@@ -3029,7 +3029,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RestoreKey"];
@@ -3042,7 +3042,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** A path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -. */
 path?: string | null | undefined;
@@ -3077,7 +3077,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -3106,7 +3106,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -3135,7 +3135,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3148,7 +3148,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only events with this code. */
 code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded" | null | undefined;
@@ -3191,7 +3191,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3206,7 +3206,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3221,7 +3221,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3236,7 +3236,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3249,7 +3249,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3262,7 +3262,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** An earlier version. Default: the current one. */
 version?: number | null | undefined;
@@ -3287,7 +3287,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3300,7 +3300,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3352,7 +3352,7 @@ answer: Schemas["Visits"];
 getStatsSource: {
 params: undefined;
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3364,7 +3364,7 @@ answer: Schemas["StatsSource"];
 getLive: {
 params: undefined;
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3372,11 +3372,11 @@ sourceId: string;
 body: undefined;
 answer: Schemas["LiveVisitors"];
 };
-/** Find visitors who count on two hosts */
+/** Find visitors who are counted on two hosts */
 getHostSplit: {
 params: undefined;
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3391,7 +3391,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The first day, in UTC. Default: seven days before the last. */
 from?: string | null | undefined;
@@ -3410,7 +3410,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3430,7 +3430,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3455,7 +3455,7 @@ sourceId: string;
 savedId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3468,7 +3468,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3493,7 +3493,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3508,7 +3508,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3521,7 +3521,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -3534,7 +3534,7 @@ answer: Schemas["ReportPreview"];
 /** Ask whether an address agrees to a report */
 askReportConsent: {
 params: {
-/** The token in the link of the mail. */
+/** The token in the link of the email. */
 token: string;
 };
 query: undefined;
@@ -3544,7 +3544,7 @@ answer: Response;
 /** Agree to a report */
 giveReportConsent: {
 params: {
-/** The token in the link of the mail. */
+/** The token in the link of the email. */
 token: string;
 };
 query: undefined;
@@ -3554,7 +3554,7 @@ answer: Response;
 /** Ask whether to unsubscribe from a report */
 confirmUnsubscribe: {
 params: {
-/** The token in the link of the mail. */
+/** The token in the link of the email. */
 token: string;
 };
 query: undefined;
@@ -3564,7 +3564,7 @@ answer: Response;
 /** Unsubscribe from a report */
 unsubscribe: {
 params: {
-/** The token in the link of the mail. */
+/** The token in the link of the email. */
 token: string;
 };
 query: undefined;
@@ -3577,7 +3577,7 @@ params: undefined;
 query: {
 /** The id of the source. */
 sourceId: string;
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event. */
 from?: string | null | undefined;
@@ -3600,7 +3600,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace. For another one the response is 404. */
+/** The id of the source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The events of this session. */
 sessionId?: string | null | undefined;
@@ -3612,7 +3612,7 @@ userId?: string | null | undefined;
 name?: string | null | undefined;
 /** The maximum number of events of the page. */
 limit?: number | null | undefined;
-/** Of the events of an id: the earliest or the latest first. Default: `earliest`. */
+/** For a session or visitor: whether the earliest or the latest events come first. Default: `earliest`. */
 order?: "earliest" | "latest" | null | undefined;
 /** The nextCursor of the previous page. */
 cursor?: string | null | undefined;
@@ -3783,7 +3783,7 @@ query: undefined;
 body: undefined;
 answer: Schemas["RememberedSignIn"];
 };
-/** Get a short-lived token by the cookie of this browser */
+/** Get a short-lived token with the cookie of this browser */
 refreshToken: {
 params: undefined;
 query: undefined;
@@ -3818,14 +3818,14 @@ query: undefined;
 body: Schemas["EmailAddress"];
 answer: Schemas["SignInLinkRequested"];
 };
-/** Confirm your email address with the code from the mail */
+/** Confirm your email address with the code from the email */
 confirmEmail: {
 params: undefined;
 query: undefined;
 body: Schemas["ConfirmEmail"];
 answer: Schemas["Profile"];
 };
-/** Take back a change of your email address */
+/** Undo a change of your email address */
 restoreEmail: {
 params: undefined;
 query: undefined;
@@ -4275,7 +4275,7 @@ answer: Response;
 sdk: {
 params: undefined;
 query: {
-/** An optional part to add: `engagement`. Others are ignored. */
+/** An optional part to add: `engagement`. Other values are ignored. */
 with?: string | null | undefined;
 };
 body: undefined;

@@ -30,7 +30,7 @@ const invitedRole = (description: string) => OneOf(ROLES, { description });
 const theme = OneOf(THEMES, { description: "The colours of the console; `auto`: those of the system." });
 const locale = OneOf(LOCALES, {
   description:
-    "The language whose dates, times and numbers the console writes; `auto`: the browser's. Its words are English.",
+    "The locale in which the console writes dates, times and numbers; `auto`: the browser's. The console's text is always English.",
 });
 const numberFormat = OneOf(NUMBER_FORMATS, {
   description: "How the console writes numbers; `auto`: as in `locale`.",
@@ -66,7 +66,7 @@ export const UpdateProfileBody = Closed({
   weekStart: Type.Optional(weekStart),
 });
 export const EmailBody = Closed({ email: Email });
-export const ConfirmEmailBody = Closed({ code: id("The code in the link of the mail.") });
+export const ConfirmEmailBody = Closed({ code: id("The code in the link of the email.") });
 
 export const RestoredEmail = Closed({
   email: textOrNull("The address of the account; null: another user has the previous one now."),
@@ -77,8 +77,8 @@ export const Invitation = Closed({
   organizationId: text("The id of the workspace."),
   role: invitedRole("The role that the invited person gets."),
   email: textOrNull("The address that the invitation was sent to; null: it is a link."),
-  invitedBy: text("The id of the user who made it."),
-  createdAt: time("When it was made."),
+  invitedBy: text("The id of the user who created it."),
+  createdAt: time("When it was created."),
   expiresAt: time("When it expires."),
 });
 export type Invitation = Static<typeof Invitation>;
@@ -152,12 +152,12 @@ export const SignInOffer = Closed({
 const rememberedId = "The id of the sign-in that the browser remembers.";
 export const RememberedSignIn = Closed({
   rememberedId: text(rememberedId),
-  expiresAt: time("When the console asks to sign in again."),
+  expiresAt: time("When the console asks you to sign in again."),
 });
 export const RememberedBody = Closed({ rememberedId: id(rememberedId) });
 export const RefreshedToken = Closed({
   token: text("The token, for the Authorization header."),
-  expiresInSeconds: Type.Integer({ minimum: 0, description: "Seconds until the token ends." }),
+  expiresInSeconds: Type.Integer({ minimum: 0, description: "Seconds until the token expires." }),
 });
 export const ForgottenSignIn = Closed({ rememberedId: text(rememberedId) });
 
@@ -166,7 +166,7 @@ export const SignInMethods = Closed({
   mail: flag("Sign-in links can be sent by email."),
   passkey: flag("Somebody has a passkey for this service."),
   token: flag(
-    "The console takes access tokens, and new accounts by an invitation without the identity provider.",
+    "You can sign in with an access token, and accept an invitation with a new account without the identity provider.",
   ),
   sendsMail: flag("The service has a mail server, so it can send invitations and address confirmations."),
 });
@@ -183,7 +183,7 @@ export const ConsoleSession = Closed({
   createdAt: time("When you signed in."),
   lastUsedAt: timeOrNull("When it was last used; null: not yet."),
   expiresAt: time(
-    "When it ends unless it is used. Use moves the end up to `CONSOLE_TOKEN_DAYS` after the sign-in.",
+    "When it ends if it is not used again. Each use moves this time, at most to `CONSOLE_TOKEN_DAYS` after the sign-in.",
   ),
 });
 export const ConsoleSessionList = Closed({

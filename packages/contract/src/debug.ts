@@ -58,15 +58,15 @@ export const DebugAttempt = Closed({
   httpStatus: Type.Integer({ description: "The response's status." }),
   outcome: OneOf(ATTEMPT_OUTCOMES, {
     description:
-      "`partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which counts nowhere.",
+      "`partial`: some events were rejected. `failed`: nothing was stored. `test`: a request from the doctor or a page test, which is not counted.",
   }),
   code: textOrNull("The code of the refusal, or of the first rejected event."),
   message: textOrNull("What was wrong."),
   hint: textOrNull("What to change, with the value to paste."),
   origin: textOrNull("The origin of the page."),
-  legacy: flag("The request came on a route without `/v2`."),
+  legacy: flag("The request used a route without `/v2`."),
   endpoint: Nullable(OneOf(COMPAT_ENDPOINTS), {
-    description: "The request's compatible endpoint; null: it came on Headwater's own.",
+    description: "The request's compatible endpoint; null: it used Headwater's own.",
   }),
   keyState: OneOf(KEY_STATES, { description: "What the request's key was to the source at that time." }),
   publicKey: textOrNull("The request's key."),
@@ -133,8 +133,8 @@ export const SourceHealth = Closed(
       description:
         "`waiting`: nothing arrived yet. `receiving`: events arrive. `failing`: requests are refused.",
     }),
-    lastBootstrapAt: timeOrNull("The last successful bootstrap; null: none yet."),
-    lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
+    lastBootstrapAt: timeOrNull("When bootstrap last succeeded; null: never."),
+    lastEventAt: timeOrNull("When an event was last accepted; null: never."),
     last24h: Closed(
       {
         accepted: count("Events that were stored."),
@@ -238,5 +238,5 @@ export const Failure = Closed({
     count("The limit that the request exceeded. With status 413 and `quota_exceeded` only."),
   ),
   actual: Type.Optional(count("What was sent, or used. With status 413 and `quota_exceeded` only.")),
-  resetAt: Type.Optional(time("When the quota begins anew. With `quota_exceeded` only.")),
+  resetAt: Type.Optional(time("When the quota is reset. With `quota_exceeded` only.")),
 });

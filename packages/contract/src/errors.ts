@@ -326,7 +326,7 @@ export const ERRORS = {
     status: 503,
     error: "unavailable",
     message: "The email could not be sent.",
-    hint: "Try again later, or use a link instead. The operator must check SMTP_URL.",
+    hint: "Try again later. The operator must check SMTP_URL.",
     retryable: true,
   }),
   report_not_sent: failure({

@@ -51,7 +51,7 @@ export const Context = Type.Object(
   },
   {
     description:
-      "The visitor's surroundings. All members are stored as they are. Of the known ones, only texts are read.",
+      "The visitor's environment. All members are stored as they are. Those listed here are used only if they are strings.",
   },
 );
 
@@ -84,11 +84,13 @@ export const Event = Type.Object(
     anonymousId: optionalId("The visitor. Default: that of the batch."),
     sessionId: optionalId("The session. Default: that of the batch."),
     properties: Maybe(FreeObject, { description: "Any further data, as a JSON object." }),
-    context: Maybe(Context, { description: "The visitor's surroundings. Default: those of the batch." }),
+    context: Maybe(Context, { description: "The visitor's environment. Default: that of the batch." }),
     passive: untyped(
       "true: the visitor did nothing, as in a measurement. A `track` event is stored and counted, but opens no session and does not affect the bounce rate.",
     ),
-    lost: untyped("Events that the client lost before this one, as a text: docs/api/events.md, Sequences."),
+    lost: untyped(
+      "Events that the client lost before this one, as a string (docs/api/events.md, Sequences).",
+    ),
   },
   { allOf: requiredByType, description: "One event." },
 );
@@ -104,13 +106,13 @@ const EVENTS = {
     "The events, at most `maxBatchSize`. Each is accepted or rejected on its own. Ids make retries safe: send the same ids again.",
 };
 const UserId = optionalId("The signed-in user, when there is one.");
-const BatchContext = Maybe(Context, { description: "The visitor's surroundings." });
+const BatchContext = Maybe(Context, { description: "The visitor's environment." });
 
 const bootstrapFields = {
-  anonymousId: envelopeId("An id of the visitor that the client makes up and keeps."),
+  anonymousId: envelopeId("An id of the visitor that the client generates and keeps."),
   sessionId: maybeText("The session to resume. If it cannot be resumed, a new session is opened."),
   joinSession: untyped(
-    "Without a sessionId, true: join the session that another bootstrap of the same anonymousId with joinSession opened in the last 30 minutes.",
+    "`true`, without `sessionId`: joins the session that another bootstrap opened in the last 30 minutes, if it had the same `anonymousId` and `joinSession`.",
   ),
   userId: UserId,
   page: Page,
@@ -200,7 +202,7 @@ export const EventResult = Closed(
       { description: "How the event violates the source's tracking plan; null: it does not." },
     ),
   },
-  { description: "The outcome of one event. Results have the order of the events in the request." },
+  { description: "The outcome of one event. Results are in the order of the events in the request." },
 );
 export type EventResult = Static<typeof EventResult>;
 
@@ -210,7 +212,7 @@ const tally = {
   rejected: count("Events that were not stored."),
   results: Type.Array(EventResult, { description: "The outcome of each event." }),
 };
-const Ok = Type.Literal(true, { description: "Always true in a success." });
+const Ok = Type.Literal(true, { description: "Always true in a successful response." });
 const AttemptId = text("The id of the request in the debug view.");
 
 export const EventsAnswer = Closed({

@@ -41,7 +41,7 @@ export const TrackingPlan = Closed(
         "What happens to an event that violates the plan. `off`: nothing. `warn`: it is accepted with the warning `plan_violation`. `reject`: it is rejected with the code `plan_violation`.",
     }),
     unknownEvents: OneOf(UNKNOWN_EVENT_RULES, {
-      description: "What happens to track events whose name is not in the plan, unless `mode` is `off`.",
+      description: "How `track` events whose name is not in the plan are treated, unless `mode` is `off`.",
     }),
     events: Type.Record(Type.String(), PlannedEvent, {
       maxProperties: LIMITS.maxPlannedEvents,

@@ -118,12 +118,13 @@ const GoalCondition = Closed({
     description: "The name of a property of the event.",
   }),
   operator: OneOf(GOAL_OPERATORS, {
-    description: "How the property is compared with the value. gt and lt compare numbers, contains texts.",
+    description:
+      "How the property is compared with the value. `gt` and `lt` compare numbers; `contains` compares strings.",
   }),
   value: Type.Unsafe<string | number | boolean>({
     type: ["string", "number", "boolean"],
     maxLength: LIMITS.maxStatsValueLength,
-    description: "The value. The number 1 and the text 1 are different.",
+    description: 'The value. The number 1 and the string "1" are different.',
   }),
 });
 export type GoalCondition = Static<typeof GoalCondition>;
@@ -148,7 +149,7 @@ const GoalValue = Closed({
   }),
 });
 const GOAL_VALUE = {
-  description: "The worth of a conversion that has no revenue of its own. null: none.",
+  description: "The value of a conversion that has no revenue of its own. null: none.",
 };
 
 /** A goal is an event name or a path pattern. The other one is null. */
@@ -200,7 +201,7 @@ export const SourceLimits = Closed({
     description: "Bytes of a body after decompression; null: the service's default.",
   }),
   clientRatePerSecond: Nullable(Type.Integer({ minimum: 1, maximum: LIMITS.clientRatePerSecondCeiling }), {
-    description: "Requests a second of one client address; null: the service's default.",
+    description: "Requests per second from one client address; null: the service's default.",
   }),
   eventsPerDay: dailyLimit("Accepted events"),
   bytesPerDay: dailyLimit("Bytes of the bodies of requests that stored something,"),

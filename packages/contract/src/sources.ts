@@ -27,8 +27,8 @@ export const Source = Closed({
   ...SOURCE_FIELDS,
   previousKeyExpiresAt: timeOrNull("When the previous public key stops working; null: there is none."),
   publicKeyRotatedAt: timeOrNull("When the public key was last replaced; null: never."),
-  lastBootstrapAt: timeOrNull("The last successful bootstrap; null: none yet."),
-  lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
+  lastBootstrapAt: timeOrNull("When bootstrap last succeeded; null: never."),
+  lastEventAt: timeOrNull("When an event was last accepted; null: never."),
   createdAt: time("When the source was created."),
   updatedAt: time("When the source was last changed."),
 });

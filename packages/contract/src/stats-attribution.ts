@@ -19,6 +19,6 @@ export const Attribution = Closed(
     ),
   },
   {
-    description: `Which session the dimensions ${words.STATS_ATTRIBUTION_DIMENSIONS.join(", ")} are of. \`firstTouch\` and \`lastNonDirect\` need one of them, and work with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
+    description: `Which session gives the values of the dimensions ${words.STATS_ATTRIBUTION_DIMENSIONS.join(", ")}. \`firstTouch\` and \`lastNonDirect\` need one of them, and work with the metrics ${words.STATS_GOAL_METRICS.join(", ")}.`,
   },
 );

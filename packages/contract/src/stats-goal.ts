@@ -21,7 +21,11 @@ export const StatsGoal = Closed(
       }),
     ),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: LIMITS.maxNameLength, description: "A goal of the source." }),
+      Type.String({
+        minLength: 1,
+        maxLength: LIMITS.maxNameLength,
+        description: "The name of a goal of the source.",
+      }),
     ),
   },
   { minProperties: 1, maxProperties: 1, description: "A goal, named in one of three ways." },

@@ -42,7 +42,7 @@ export const StatsComparison = Type.Unsafe<StatsComparison>({
       type: "boolean",
       default: false,
       description:
-        "Compare each day with the same weekday. previous: by the weeks that the range takes, rounded up. year: 52 weeks before.",
+        "Compare each day with the same weekday. previous: earlier by the length of the range, rounded up to whole weeks. year: 52 weeks earlier.",
     },
   },
   required: ["mode"],

@@ -234,7 +234,7 @@ export type StatsQueryBody = Static<typeof StatsQueryBody>;
 const Scalar = Type.Unsafe<StatsScalar>({ type: SCALARS });
 const Figures = Type.Array(Nullable(Type.Number()), {
   description:
-    "The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0, or several rows have none together.",
+    "The figures, in the order of the query. Rates are from 0 to 1; `sessionDuration` is in seconds. null: undefined, because the divisor is 0 or because the metric cannot be combined over several rows.",
 });
 const comparedFigures = Nullable(Figures, {
   description: "Those of the compared period; null: not requested.",
@@ -257,7 +257,7 @@ export const StatsRow = Closed({
   }),
   share: Nullable(Figures, {
     description:
-      "The share that each figure has of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested.",
+      "Each figure's share of the total; null for rates, means, percentiles, and rolling metrics by time. null: not requested.",
   }),
 });
 export type StatsRow = Static<typeof StatsRow>;
@@ -347,10 +347,10 @@ const StepSeconds = (description: string) =>
 const StatsFunnelStep = Closed({
   visitors: count("Visitors who took this step and all before it."),
   shareOfFirst: Nullable(Type.Number(), {
-    description: "Of the visitors of the first step, from 0 to 1.",
+    description: "The share of the visitors of the first step, from 0 to 1.",
   }),
   shareOfPrevious: Nullable(Type.Number(), {
-    description: "Of the visitors of the step before, from 0 to 1.",
+    description: "The share of the visitors of the step before, from 0 to 1.",
   }),
   seconds: Nullable(
     Closed({
@@ -458,7 +458,7 @@ export const StatsPathsBody = Closed({
     Type.Array(PathPlace, {
       maxItems: LIMITS.maxStatsSteps,
       description:
-        "Pages and events. Each step counts the sessions that came by these first, up to the step.",
+        "The pages and events that the path begins with, in order. Each step counts only the sessions that followed them up to that step.",
     }),
   ),
   steps: Type.Optional(
@@ -536,7 +536,7 @@ export const StatsSourceQuery = Closed({ organizationId: SameOrganizationId, sou
 export const StatsSourceAnswer = Closed({
   sourceId: text("The id of the source."),
   name: text("The name of the source."),
-  lastEventAt: timeOrNull("When the last event was accepted; null: none yet."),
+  lastEventAt: timeOrNull("When an event was last accepted; null: never."),
   missingEvents: Nullable(
     Closed({
       events: count("How many are missing."),

@@ -32,7 +32,8 @@ export const StoredEventsQuery = Closed({
   ),
   order: Type.Optional(
     OneOf(STORED_EVENT_ORDERS, {
-      description: "Of the events of an id: the earliest or the latest first. Default: `earliest`.",
+      description:
+        "For a session or visitor: whether the earliest or the latest events come first. Default: `earliest`.",
     }),
   ),
   cursor: Type.Optional(Type.String({ pattern: "^[0-9]{1,15}\\.evt_[0-9a-f]{32}$", description: CURSOR })),
@@ -62,7 +63,7 @@ export const ListedEvent = Closed({
   os: textOrNull("The operating system; null: unknown."),
   browser: textOrNull("The browser; null: unknown."),
   isBot: flag("The sender is a bot."),
-  passive: flag("The event opens no session and is not an action, such as an engagement report."),
+  passive: flag("The event, such as an engagement report, opens no session and is not an action."),
   sentBy: text("`browser` or `server`."),
   properties: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The properties." }),
   context: Type.Unsafe<Record<string, unknown>>({ ...FreeObject, description: "The context." }),
@@ -70,7 +71,7 @@ export const ListedEvent = Closed({
 export type ListedEvent = Static<typeof ListedEvent>;
 
 export const StoredEvents = Closed({
-  events: Type.Array(ListedEvent, { description: "The events of this page, the earliest first." }),
+  events: Type.Array(ListedEvent, { description: "The events of this page, in the requested order." }),
   nextCursor: NextCursor,
 });
 export type StoredEvents = Static<typeof StoredEvents>;

@@ -55,7 +55,8 @@ export const PageReport = Closed({
       }),
       code: Nullable(Word, { description: "The `code` of the response." }),
       attemptId: Maybe(Word, {
-        description: "The `attemptId` of the response, which tells it from that of another web server.",
+        description:
+          "The `attemptId` of the response, which shows that Headwater responded, and not another web server.",
       }),
     }),
     { description: "The client's last request; null: there was none." },

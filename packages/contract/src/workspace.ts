@@ -207,9 +207,11 @@ export const AuditEntry = Closed({
   at: time("When the change was made."),
   actor: OneOf(ACTOR_KINDS, {
     description:
-      "What made the change: a person who was signed in, a `token` that a person made, a service account, the command line, or the service itself.",
+      "What made the change: a person who was signed in, a `token` that a person made, a service account, the holder of a share link, the command line, someone who failed to sign in (`stranger`), or the service itself.",
   }),
-  userId: textOrNull("Who made the change; null: the service itself or the command line."),
+  userId: textOrNull(
+    "Who made the change; null: the service itself, the holder of a share link or a stranger.",
+  ),
   tokenId: textOrNull("The token that was used; null: none."),
   action: text("What was done, such as `source.updated`."),
   target: text("The id of what was changed."),
@@ -304,7 +306,7 @@ export const Support = Closed({
   }),
   settings: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      "The settings of the service, without secrets and file paths. Empty for others than operators.",
+      "The settings of the service, without secrets and file paths. Empty unless you are an operator.",
   }),
   health: Closed(
     {
@@ -342,7 +344,7 @@ export const Readiness = Closed({
       waitingEvents: count("Accepted events that are not in it yet."),
       lagSeconds: Type.Number({ description: "The age of the oldest of them." }),
       failedRollups: count(
-        "Days of sources whose rollup could not be built. They are tried again. Until then their stats take longer.",
+        "Rollups (one per source and day) that could not be built. They are retried. Until then, stats of those days take longer.",
       ),
       problems: Type.Array(Type.String(), {
         description:

@@ -46,7 +46,11 @@ async function sendInvitation(
   if (!offered) return;
   const url = invitationUrl(addresses, code);
   try {
-    if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
+    if (!mailer)
+      throw new Refusal("mail_unavailable", {
+        message: "This service has no mail server.",
+        hint: "Create the invitation without an email address and send its link yourself, or ask the operator to set SMTP_URL and MAIL_FROM.",
+      });
     const { organizationId } = offered;
     await mailer.send(
       invitationMail({ ...offered, to, url }),

@@ -42,7 +42,10 @@ function userOf({ sub }: JWTPayload): string {
   const isUser = typeof sub === "string" && sub.length > 0 && sub.length <= SERVER_LIMITS.userIdLength;
   // characters that no store can hold would make two subjects the same user
   if (isUser && toStorable(sub) === sub && isPersonId(sub)) return sub;
-  throw new Refusal("invalid_token", { message: "The token has no valid user id (`sub`)." });
+  throw new Refusal("invalid_token", {
+    message: "The token has no valid user id (`sub`).",
+    hint: "Get a token from your identity provider with a valid `sub`.",
+  });
 }
 
 /** Fetches the keys when they are first needed, and again for an unknown key id. */

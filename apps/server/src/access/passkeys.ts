@@ -80,7 +80,7 @@ export const listPasskeys: AccessHandler<"listPasskeys"> = async (call, services
 
 const tooMany = () =>
   new Refusal("limit_reached", {
-    message: `A person can have ${SERVER_LIMITS.maxPasskeys} passkeys.`,
+    message: `A person can have at most ${SERVER_LIMITS.maxPasskeys} passkeys.`,
     hint: "Remove one that you no longer use.",
   });
 
@@ -175,7 +175,11 @@ export const addPasskey: AccessHandler<"addPasskey"> = async (call, services) =>
   };
   const outcome = await catalog.addPasskey({ passkey, actor, now });
   if (outcome === "limit_reached") throw tooMany();
-  if (outcome === "exists") throw new Refusal("passkey_refused", { message: "This passkey already exists." });
+  if (outcome === "exists")
+    throw new Refusal("passkey_refused", {
+      message: "This passkey is already registered.",
+      hint: "Sign in with it, or add a different passkey.",
+    });
   return { body: renderPasskey(passkey) };
 };
 

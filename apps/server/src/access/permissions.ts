@@ -11,8 +11,8 @@ import type { Catalog } from "../ledger/ledger.ts";
 export function requireRoleUpTo(ownRole: Role, role: Role): void {
   if (!isAbove(role, ownRole)) return;
   throw new Refusal("permission_denied", {
-    message: `Your role (${ownRole}) is lower than ${role}. You cannot grant or change a higher role, or create a token for it.`,
-    hint: `Ask a member with the role ${role}.`,
+    message: `Your role (${ownRole}) is lower than ${role}. You cannot grant or change a higher role, or create a token with it.`,
+    hint: `Ask a member with the role ${role} to make this change.`,
   });
 }
 

@@ -27,7 +27,8 @@ export function createProfileUpdate({ catalog, nodes }: AccessServices): Handler
     const { userId } = actor;
     const named = name === undefined ? {} : { name: name === null ? null : readName("name", name) };
     const isRenamed = named.name !== undefined && named.name !== (await catalog.profile({ userId })).name;
-    if (isRenamed) requireRate(renames, userId, now, `You can change your name ${perHour} times in an hour.`);
+    if (isRenamed)
+      requireRate(renames, userId, now, `You can change your name at most ${perHour} times an hour.`);
     return {
       body: await catalog.updateProfile({ userId, actor, now, change: { ...preferences, ...named } }),
     };
@@ -38,7 +39,11 @@ export const requestEmail: AccessHandler<"requestEmail"> = async ({ actor, body,
   const { catalog, mailer, addresses } = services;
   const { userId } = actor;
   const email = readEmailAddress("email", body.email);
-  if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
+  if (!mailer)
+    throw new Refusal("mail_unavailable", {
+      message: "This service has no mail server.",
+      hint: "The operator must set SMTP_URL and MAIL_FROM.",
+    });
   const { code, codeHash } = makeCode();
   const expiresAt = now + EMAIL_CODE_MS;
   const maxOpen = SERVER_LIMITS.maxSignInLinks;
@@ -68,7 +73,7 @@ export const confirmEmail: AccessHandler<"confirmEmail"> = async ({ actor, body,
   if (confirmed === "taken") throw new Refusal("email_taken");
   if (confirmed === "too_many")
     throw new Refusal("limit_reached", {
-      message: `You can change your address ${SERVER_LIMITS.maxEmailChanges} times within 7 days.`,
+      message: `You can change your address at most ${SERVER_LIMITS.maxEmailChanges} times within 7 days.`,
       hint: "Change it again in a few days.",
     });
   const { profile, previousEmail } = confirmed;

@@ -114,7 +114,10 @@ export const rememberSignIn: AccessHandler<"rememberSignIn"> = async (call, serv
   const token = actor.tokenId === null ? null : await catalog.token({ tokenId: actor.tokenId });
   // a short-lived token that made another sign-in would outlive its own
   if (token === null || isRenewedBy !== null)
-    throw new Refusal("permission_denied", { message: "This token cannot be remembered." });
+    throw new Refusal("permission_denied", {
+      message: "Only an access token or the token of a sign-in can be remembered.",
+      hint: "Sign in again, and send the token of that sign-in.",
+    });
   if (token.scope !== "console") requireOtherWays(services);
   const latest = now + config.CONSOLE_TOKEN_DAYS * DAY_MS;
   const expiresAt = Math.min(latest, token.expiresAt ?? latest);

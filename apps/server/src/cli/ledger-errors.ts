@@ -38,6 +38,6 @@ export function explainDataDirError(error: unknown, dataDir: string): unknown {
 export function explainLedgerError(error: unknown, { DATABASE_URL, DATA_DIR }: Config): unknown {
   if (DATABASE_URL === null) return explainDataDirError(error, DATA_DIR);
   if (!(error instanceof StorageError)) return error;
-  const message = `The database of DATABASE_URL cannot be used: ${error.message}.`;
+  const message = `The database at DATABASE_URL cannot be used: ${error.message}.`;
   return error.needsOperator ? new ConfigError(message) : new CommandFailed(message);
 }

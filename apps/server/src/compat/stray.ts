@@ -38,7 +38,7 @@ function hintOf(path: string, endpoint: CompatEndpoint | null): string {
   const [, unread] = UNREAD_TOOLS.find(([words]) => words.test(path)) ?? [];
   const instead = endpoint ? ` For ${endpoint} it accepts ${addressesOf(endpoint)}.` : "";
   if (unread)
-    return `Headwater does not accept requests of ${unread}.${instead} Pages load Headwater's own client; servers can use a client of one of these: ${TOOL_NAMES}.`;
+    return `Headwater does not accept requests from ${unread}.${instead} Pages load Headwater's own client; servers can use a client of one of these: ${TOOL_NAMES}.`;
   if (endpoint) return `Below the public key, ${endpoint} has the paths ${addressesOf(endpoint)}.`;
   return `Below the public key are ${COMPAT_ENDPOINTS.map(addressesOf).join(", ")}.`;
 }

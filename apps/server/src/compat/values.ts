@@ -45,7 +45,10 @@ export function idOf(value: unknown): string | null {
     return text === null ? null : unmarked(text).slice(0, LIMITS.maxEnvelopeIdLength + 1);
   }
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw new Untranslatable("An id is a number that is not exact. Send it as a string", "id_not_exact");
+    throw new Untranslatable(
+      "An id is a number with too many digits to be exact. Send it as a string",
+      "id_not_exact",
+    );
   return String(value);
 }
 

@@ -110,7 +110,7 @@ export const SETTINGS = {
     oneOf("anyone", "members", "operators"),
   ),
   OWNER_TOKEN: secret(
-    "Owner's token, used only by the first start; default: none, or a random one that is printed at a terminal",
+    "Owner's token, used only by the first start; default: none; the first start with serve --json makes a random one and prints it",
     ownerToken,
   ),
   AUTH_JWKS_URL: optional(
@@ -131,7 +131,7 @@ export const SETTINGS = {
     "How people sign in to the console. any: every method; oidc: only the OpenID Connect provider. Command-line sign-in always works",
     oneOf("any", "oidc"),
   ),
-  CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks to sign in again"),
+  CONSOLE_TOKEN_DAYS: days(30, "Days after which the console asks you to sign in again"),
   CONSOLE_IDLE_DAYS: days(14, "Days without a request after which a console session ends"),
   JWT_TOKEN_MAX_DAYS: days(90, "Maximum lifetime in days of access tokens created with such a JWT"),
   ALERT_WEBHOOK_URL: secret("Address to POST alerts about sources to; default: none", webhookUrl),
@@ -143,7 +143,7 @@ export const SETTINGS = {
   ),
   ALERT_DELIVERY_PERCENT: setting(
     95,
-    "Percent of a day's events; if fewer arrive, delivery is low; 0: never",
+    "Percentage of a day's events that must arrive; below it, delivery counts as low; 0: never",
     integer(0, 100),
   ),
   ALERT_STATEMENTS: onOff("off", "on: also POST daily statements to ALERT_WEBHOOK_URL"),
@@ -155,9 +155,9 @@ export const SETTINGS = {
     "Origins besides https://hooks.slack.com whose webhooks can get reports, such as https://chat.example.com; separated by commas",
     webOrigins,
   ),
-  MAIL_FROM: optional("Sender of those mails, such as Headwater <stats@example.com>", mailSender),
+  MAIL_FROM: optional("Sender of those emails, such as Headwater <stats@example.com>", mailSender),
   SECURITY_CONTACT: optional(
-    "Email or https:// address for reports of security problems, which /.well-known/security.txt names; default: none",
+    "Email or https:// address for security reports, published in /.well-known/security.txt; default: none",
     securityContact,
   ),
   TRUST_PROXY: optional(
@@ -189,10 +189,7 @@ export const SETTINGS = {
     "Log level: debug, info, warn, error or silent",
     oneOf("debug", "info", "warn", "error", "silent"),
   ),
-  ACCESS_LOG: onOff(
-    "off",
-    "Whether every request is logged, with a shortened client address, whatever LOG_LEVEL is: on or off",
-  ),
+  ACCESS_LOG: onOff("off", "on: log every request, with a shortened client address, at any LOG_LEVEL"),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     "OpenTelemetry collector (OTLP over HTTP) that gets a span for each request, such as http://127.0.0.1:4318; default: none",
     webAddress,

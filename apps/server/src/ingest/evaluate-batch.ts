@@ -1,6 +1,5 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import {
-  EVENT_CODES,
   type Event,
   type EventResult,
   isKeptCode,
@@ -132,8 +131,9 @@ const MAX_REASONS = 5;
 
 /** The rejection of an event that does not match the schema. */
 export function rejectInvalid({ issues, code = "invalid_event" }: InvalidEvent): Rejection {
+  if (code !== "invalid_event") return rejectEvent(code);
   const reasons = issues.slice(0, MAX_REASONS).map(({ message }) => message);
-  return rejectEvent(code, `${EVENT_CODES[code]} ${reasons.join("; ")}.`);
+  return rejectEvent(code, `The event is not valid: ${reasons.join("; ")}.`);
 }
 
 export const rejectionOf = (parsed: ParsedEvent, outcome: EventOutcome): EventRejection | null =>

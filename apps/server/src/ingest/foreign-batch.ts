@@ -101,13 +101,13 @@ function requireSharedSize({ shared, messages }: Translation, limit: number): vo
   if (isTooDeep)
     throw invalidBody(
       "invalid_value",
-      `The members that the messages share nest deeper than ${LIMITS.maxDepth} levels.`,
+      `The members that apply to all messages nest deeper than ${LIMITS.maxDepth} levels.`,
     );
   if (maxBytes * messages.length <= limit) return;
   const actual = jsonBytes(withStorableStrings(shared, numberOrText)) * messages.length;
   if (actual <= limit) return;
   throw new Refusal("payload_too_large", {
-    message: `The members that the messages share take ${actual} bytes, counted for each message. This source accepts at most ${limit}.`,
+    message: `The members that apply to all messages take ${actual} bytes, because they count once per message. This source accepts at most ${limit}.`,
     limit,
     actual,
     limitName: "maxPayloadBytes",

@@ -182,7 +182,7 @@ function findInlineProblem(directive: Directive, { nonce, hash }: PageSnippet): 
   if (needsNonce) {
     return wrong(
       "The snippet's tag lacks the nonce that the page's Content-Security-Policy requires.",
-      "Give the snippet's tag the response's nonce, as the page's other scripts have it.",
+      "Give the snippet's tag the nonce that the page's other scripts have. It is new in each response.",
       '<script nonce="…">',
     );
   }

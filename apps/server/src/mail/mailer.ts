@@ -74,7 +74,7 @@ function toMailError(error: unknown): MailError {
   const tlsProblem = findTlsProblem(error);
   if (tlsProblem !== null)
     return new MailError(
-      `no encrypted connection to the mail server of SMTP_URL (${tlsProblem}), so no mail was sent; see docs/operate/mail.md`,
+      `no encrypted connection to the mail server at SMTP_URL (${tlsProblem}), so no email was sent; see docs/operate/mail.md`,
       isPassing,
     );
   const code = memberOf(error, "code");
@@ -142,7 +142,7 @@ export function createMailer(options: MailerOptions): Mailer {
   return {
     send: async (mail, isPatient = true) => {
       const release = slots.tryEnter("mail") ?? (await slots.enter("mail").catch(() => null));
-      if (!release) throw new MailError("too many mails are waiting to be sent", true);
+      if (!release) throw new MailError("too many emails are waiting to be sent", true);
       try {
         await sendPatiently(mail, isPatient ? retryMs : []);
       } finally {

@@ -13,10 +13,10 @@ import type { InnerReply, InnerRequest } from "../http/handler.ts";
 import { TOOLS, type Tool, type ToolArguments, toRequest } from "./tools.ts";
 
 const INSTRUCTIONS = `Headwater is a web analytics service. To add tracking to an application:
-1. list_organizations has the organizationId. list_sources shows whether the application has a source already.
-2. create_source, with the origins of the application. For an existing source, update_source adds an origin.
-3. get_install with the framework of the application. Put the text where it belongs.
-4. Open a page of the application, then call get_debug until a request has accepted events. A refused request says how to fix it.
+1. list_organizations returns the organizationId. list_sources shows whether the application has a source already.
+2. Call create_source, with the origins of the application. For an existing source, update_source adds an origin.
+3. Call get_install with the framework of the application. Put the text where it belongs.
+4. Open a page of the application, then call get_debug until a request shows accepted events. A refused request says how to fix it.
 5. query_stats counts visitors and page views.`;
 
 /** Makes the request of a tool. */

@@ -90,7 +90,7 @@ const ENTRIES: readonly ToolEntry[] = [
   {
     id: "getInstall",
     usage:
-      "Put the text of `paste` into the application: html belongs into the head of the page, and every other example begins with the name of its file. If the application has a Content-Security-Policy, add what `csp` names.",
+      "Put the text of `paste` into the application: html belongs in the head of the page, and every other example begins with the name of its file. If the application has a Content-Security-Policy, add what `csp` names.",
     choices: { framework: InstallFramework },
     defaults: { framework: "html" },
     shorten: chooseExample,

@@ -43,7 +43,9 @@ const METRICS = {
   headwater_ready: gauge("1 if the service accepts requests, else 0"),
   headwater_ingest_in_flight: gauge("Ingest requests without a response yet"),
   headwater_outbox_events: gauge("Accepted events that are not in the warehouse yet"),
-  headwater_failed_rollups: gauge("Days of sources whose rollup could not be built; they are tried again"),
+  headwater_failed_rollups: gauge(
+    "Rollups (one per source and day) that could not be built; they are retried",
+  ),
   headwater_outbox_bytes: gauge("Bytes of the accepted events that are not in the warehouse yet"),
   headwater_outbox_lag_seconds: gauge("Age of the oldest accepted event that is not in the warehouse yet"),
   headwater_warehouse_up: gauge("1 if the warehouse can be queried, else 0; absent without a warehouse"),
@@ -63,7 +65,7 @@ const METRICS = {
   headwater_ship_failures_total: counter("Failed attempts to ship a page of events"),
   headwater_ship_refused_total: counter("Pages of events that the warehouse refused because of their data"),
   headwater_reports_sent_total: counter("Weekly and monthly reports that were sent"),
-  headwater_report_failures_total: counter("Failed attempts to send a report by e-mail or to a webhook"),
+  headwater_report_failures_total: counter("Failed attempts to send a report by email or to a webhook"),
   headwater_storage_failing: gauge(
     "1 for the kind of failure that the ledger's storage has now, else 0",
     "kind",
@@ -73,7 +75,7 @@ const METRICS = {
     "Free bytes below which events are refused (DISK_LOW_WATER_BYTES)",
   ),
   headwater_clock_jump_seconds: gauge(
-    "How far the clock has jumped, while deletions by age wait for it; 0 if they do not",
+    "How far the clock has jumped if deletions by age are on hold because of it; otherwise 0",
   ),
   headwater_last_backup_timestamp_seconds: gauge("When a backup last succeeded; 0: never"),
   headwater_nodes: gauge("Nodes that serve from the same ledger"),

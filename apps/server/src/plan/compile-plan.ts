@@ -91,11 +91,11 @@ function describeExpected({ keyword, params, parentSchema, message }: ErrorObjec
     case "const":
       return JSON.stringify(params.allowedValue);
     case "pattern":
-      return `text that matches ${params.pattern}`;
+      return `a string that matches ${params.pattern}`;
     case "multipleOf":
       return `a multiple of ${parentSchema?.multipleOf}`;
     case "format":
-      return `text in the format ${params.format}`;
+      return `a string in the format ${params.format}`;
     case "minimum":
     case "maximum":
     case "exclusiveMinimum":

@@ -32,7 +32,7 @@ function conditionIssues({ operator, value }: GoalCondition, path: (string | num
   const wanted =
     operator === "gt" || operator === "lt" ? "number" : operator === "contains" ? "string" : null;
   const isWrong = wanted !== null && (typeof value !== wanted || value === "");
-  const message = `${operator} takes ${wanted === "number" ? "a number" : "a text that is not empty"}`;
+  const message = `${operator} takes ${wanted === "number" ? "a number" : "a string that is not empty"}`;
   return isWrong ? [issueAt([...path, "value"], message)] : [];
 }
 

@@ -91,7 +91,7 @@ test("A start on a port that another process uses exits with 78.", async () => {
   taken.close();
   assert.match(
     message,
-    /is in use, perhaps by a Headwater that already runs\. Stop it, or set PORT to a free port, .+\n$/,
+    /is in use, perhaps by another Headwater process\. Stop it, or set PORT to a free port, .+\n$/,
   );
 });
 

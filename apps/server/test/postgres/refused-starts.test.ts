@@ -38,7 +38,7 @@ for (const [code, message, exitCode] of [
     const server = await refusingServer(code, message);
     const refused = await refusedStart(server.url);
     server.close();
-    assert.deepEqual(refused, [exitCode, `The database of DATABASE_URL cannot be used: ${message}.\n`]);
+    assert.deepEqual(refused, [exitCode, `The database at DATABASE_URL cannot be used: ${message}.\n`]);
   });
 
 test("A server that does not listen ends the start with 1.", async () => {

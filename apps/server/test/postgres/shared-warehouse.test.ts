@@ -224,7 +224,7 @@ it("A dump of the database and then a backup of the warehouse restore every even
       headwater({ ...embedded, DATA_DIR: join(folder, name), DATABASE_URL: url }, ...words);
     const made = await command("one", databaseUrl, "backup", "--to", copy);
     assert.equal(made.code, 0, made.stderr);
-    assert.match(made.stderr, /It goes with a dump that had ended before \d{4}-/);
+    assert.match(made.stderr, /Restore this backup together with a dump that finished before \d{4}-/);
     await load.abandon();
     await holder.end("SIGKILL");
 

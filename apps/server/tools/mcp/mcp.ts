@@ -7,7 +7,7 @@ import { parseHttpUrl, remoteApi } from "../remote-service.ts";
 import { askService } from "./ask-service.ts";
 
 export const mcp = defineCommand({
-  description: "Give coding agents the tools to set up tracking, by the Model Context Protocol",
+  description: "Give coding agents the tools to set up tracking, over the Model Context Protocol",
   details: [
     "An agent starts this command and talks to it on standard input and output. docs/mcp.md shows how to configure an agent. The running service has the same tools at /mcp.",
   ],

@@ -24,7 +24,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   passkeyId: "The id of the passkey.",
   savedId: "The id of the saved item.",
   reportId: "The id of the report.",
-  token: "The token in the link of the mail.",
+  token: "The token in the link of the email.",
   receiptId: "The id of the receipt.",
   replayId: "The id of the replay.",
   invitationId: "The id of the invitation.",

@@ -53,7 +53,7 @@ export const RESPONSE_HEADERS = {
     isRequired: true,
   },
   Deprecation: {
-    description: "Since when the route is deprecated (RFC 9745).",
+    description: "When the route was deprecated (RFC 9745).",
     schema: Text,
     example: "@1767225600",
     isRequired: true,

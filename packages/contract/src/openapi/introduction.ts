@@ -1,5 +1,5 @@
 /** The rules for all operations: the description of the document, and the beginning of the documentation. Markdown. */
-export const INTRODUCTION = `Headwater receives events of web applications and answers queries about them. Applications send events with the public key of a source. Everything else needs an access token.
+export const INTRODUCTION = `Headwater receives events from web applications and answers queries about them. Applications send events with the public key of a source. Everything else needs an access token.
 
 ## Requests
 

@@ -7,7 +7,7 @@ export const TAGS = {
   Debug: "What applications sent, what responses they got, and why.",
   Stats: "Queries over the accepted events of a source.",
   Export: "The accepted events.",
-  "Coding agents": "Tools by the Model Context Protocol, each of which is an operation of this API.",
+  "Coding agents": "Tools for the Model Context Protocol. Each is an operation of this API.",
   Workspaces: "A workspace has sources and members. Its id is `organizationId`.",
   Members: "The people of a workspace, and their roles.",
   Tokens: "Access tokens of people, servers and share links.",

@@ -176,7 +176,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/tokens",
     summary: "Create an access token, which is shown once",
     description:
-      "The response is the only one that contains the token. It is yours or, with `userId`, a service account's, and never has more permissions than you have. With `sourceId` it belongs to the source, and can only do what its `scope` says.",
+      "Only this response contains the token. The token acts for you or, with `userId`, for a service account, and never has more permissions than you. With `sourceId` it belongs to the source, and can do only what its `scope` allows.",
     access: "tokens:manage",
     organization: "body",
     body: workspace.CreateTokenBody,
@@ -223,7 +223,7 @@ export const ACCESS_OPERATIONS = [
     path: "/api/sign-in/read",
     summary: "See whose account a sign-in code opens",
     description:
-      "Anyone can send a link that signs in to their own account. So show the account, and ask, before you exchange the code. Reading does not use it up.",
+      "A sign-in link from a stranger can open the stranger's account. Show the account and ask for confirmation before you exchange the code. This request does not use the code up.",
     access: "public",
     hasClientRate: true,
     body: workspace.SignInBody,
@@ -282,7 +282,7 @@ export const ACCESS_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/sign-in/remember/refresh",
-    summary: "Get a short-lived token by the cookie of this browser",
+    summary: "Get a short-lived token with the cookie of this browser",
     description:
       "For console pages. The token does what the sign-in's token does, for 15 minutes. A cookie that was replaced over a minute ago ends the sign-in.",
     access: "public",

@@ -49,7 +49,8 @@ export const ACCOUNT_OPERATIONS = [
     method: "PATCH",
     path: "/api/profile",
     summary: "Change your profile",
-    description: "Members that are absent keep their value. An email address has to be confirmed instead.",
+    description:
+      "Fields that are not in the body stay as they are. To change the email address, use `POST /api/profile/email`.",
     access: "person",
     body: account.UpdateProfileBody,
     status: 200,
@@ -74,9 +75,9 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email/confirm",
-    summary: "Confirm your email address with the code from the mail",
+    summary: "Confirm your email address with the code from the email",
     description:
-      "The code works once, for the user who asked for it. The previous address gets a mail with a link that takes the change back.",
+      "The code works once, for the user who asked for it. The previous address gets an email with a link that undoes the change.",
     access: "person",
     body: account.ConfirmEmailBody,
     status: 200,
@@ -88,9 +89,9 @@ export const ACCOUNT_OPERATIONS = [
     tag: "Accounts",
     method: "POST",
     path: "/api/profile/email/restore",
-    summary: "Take back a change of your email address",
+    summary: "Undo a change of your email address",
     description:
-      "For the code in the mail to the previous address, within 7 days. It ends every session, and revokes the tokens that were created since the change.",
+      "Send the code from the email to the previous address, within 7 days. It ends every session, and revokes the tokens that were created since the change.",
     access: "public",
     hasClientRate: true,
     body: account.ConfirmEmailBody,
@@ -143,7 +144,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/invitations",
     summary: "Invite a person by email or by a link",
     description:
-      "It works once, within 7 days. With `email` the link is sent there and shown to nobody else; otherwise the response has it. An access token cannot invite, because it must not become a person.",
+      "The link works once, within 7 days. With `email`, it is sent there and shown to nobody else; otherwise the response contains it. Access tokens cannot create invitations, so that a token cannot be turned into an account.",
     access: "members:manage",
     organization: "body",
     body: account.CreateInvitationBody,

@@ -35,12 +35,12 @@ export const DeliveryDay = Closed(
     missing: count("Events that a client numbered and that can no longer arrive."),
     stillPossible: count("Events that a client numbered and that may still wait in its queue."),
     inWarehouse: count("Accepted events that the warehouse has."),
-    lostInWarehouse: count("Accepted events that the warehouse should have and has not."),
+    lostInWarehouse: count("Accepted events that the warehouse should have but does not."),
     erased: count("Accepted events that were erased with their visitors."),
     expired: count("Accepted events that the source's retention has deleted."),
     waiting: count("Accepted events on their way to the warehouse."),
   },
-  { description: "The account of a day. Only the number of expired events is known." },
+  { description: "The events of one UTC day. Of expired events, only the number is known." },
 );
 export type DeliveryDay = Static<typeof DeliveryDay>;
 
@@ -91,7 +91,7 @@ export const DeliveryStatement = Closed({
     description: "null: the query has no `by`.",
   }),
   signature: textOrNull(
-    "`v1=` and the HMAC SHA-256, in hexadecimal digits, of the JSON of this object without this member, by ALERT_WEBHOOK_SECRET; null: it is not set.",
+    "`v1=`, then an HMAC-SHA256 in hexadecimal. The key is ALERT_WEBHOOK_SECRET, and the message is the JSON of this object without `signature`. null: the setting is not set.",
   ),
 });
 export type DeliveryStatement = Static<typeof DeliveryStatement>;

@@ -12,7 +12,7 @@ export const EXPORT_OPERATIONS = [
     path: "/api/export/events",
     summary: "Export the stored events of a source",
     description:
-      "The response is a stream in the stored form of events. When a download is interrupted, pass the `analyticsEventId` of the last whole event as `cursor`.",
+      "The response is a stream of events in their stored form. When a download is interrupted, pass the `analyticsEventId` of the last whole event as `cursor`.",
     access: "export:read",
     organization: "optional-query",
     source: "query",

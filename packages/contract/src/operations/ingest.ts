@@ -51,7 +51,7 @@ export const INGEST_OPERATIONS = [
     path: "/api/ingest/v2/:publicKey/events",
     summary: "Send a batch of events of a session",
     description:
-      "Each event is accepted, recognized as a duplicate, or rejected on its own; `results` has the order of `events`. `accepted` is a promise: the event is stored durably and is counted once.\n\nRetries are safe. After a 408, 429 or 5xx, or when no response came, send the same events with the same ids and a new `sentAt`.",
+      "Each event is accepted, recognized as a duplicate, or rejected on its own; `results` is in the order of `events`. `accepted` is a promise: the event is stored durably and is counted once.\n\nRetries are safe. After a 408, 429 or 5xx, or when no response came, send the same events with the same ids and a new `sentAt`.",
     access: "public-key",
     requestHeaders: ["Prefer"],
     body: EventsBody,

@@ -15,7 +15,7 @@ export const PLAN_OPERATIONS = [
     path: "/api/tracking-sources/:sourceId/catalog",
     summary: "Get the event catalogue of a source",
     description:
-      "Which events the source has accepted, and what they look like. Events are counted within some seconds. Properties are read from a sample of events.",
+      "Which events the source has accepted, and what they look like. Events are counted within a few seconds. Properties are read from a sample of events.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",
@@ -79,7 +79,7 @@ export const PLAN_OPERATIONS = [
     path: `${PLAN}/proposal`,
     summary: "Propose a tracking plan from the event catalogue",
     description:
-      "The current plan, with the events of the catalogue that it does not have. It states the types that were seen, and requires the properties that all of at least 20 events had. It proposes no lists of values. Nothing is saved. A source without a plan gets the mode `warn`.",
+      "The current plan, with the events of the catalogue that it does not have. It states the types that were seen, and requires a property if at least 20 events were seen and all of them had it. It proposes no lists of values. Nothing is saved. A source without a plan gets the mode `warn`.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",

@@ -105,7 +105,7 @@ export const PUBLIC_OPERATIONS = [
     access: "public",
     query: Type.Object({
       with: Type.Optional(
-        Type.String({ description: "An optional part to add: `engagement`. Others are ignored." }),
+        Type.String({ description: "An optional part to add: `engagement`. Other values are ignored." }),
       ),
     }),
     status: 200,

@@ -95,13 +95,13 @@ export const PropertyEdit = Type.Union(
   [
     Closed({
       op: Type.Literal("rename", {
-        description: "The property gets another name, and replaces one that has it.",
+        description: "Renames the property. A property that already has the new name is replaced.",
       }),
       property: property("The name of the property."),
       to: property("Its new name."),
     }),
     Closed({
-      op: Type.Literal("cast", { description: "The value gets another type, if it can be read as one." }),
+      op: Type.Literal("cast", { description: "Converts the value to another type, if possible." }),
       property: property("The name of the property."),
       to: OneOf(EDITED_TYPES, { description: "The type." }),
     }),
@@ -128,12 +128,12 @@ export const ReplayBody = Closed({
 export type ReplayBody = Static<typeof ReplayBody>;
 
 const RejectedCount = Closed({
-  code: text("Why the events are rejected again."),
-  events: count("How many events are rejected for this reason."),
+  code: text("Why the events were rejected again."),
+  events: count("How many events were rejected for this reason."),
 });
 const RejectedExample = Closed({
-  code: text("Why the events are rejected again."),
-  events: count("How many events are rejected for this reason."),
+  code: text("Why the events were rejected again."),
+  events: count("How many events were rejected for this reason."),
   message: text("What is wrong with the first of them."),
   example: Type.Unknown({ description: "The first of them, masked." }),
 });

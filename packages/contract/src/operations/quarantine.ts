@@ -52,7 +52,7 @@ export const QUARANTINE_OPERATIONS = [
     method: "POST",
     path: `${QUARANTINE}/test`,
     summary: "Test what a replay would do",
-    description: "The selected kept events are evaluated by the rules of today. Nothing is stored.",
+    description: "The selected kept events are evaluated by the current rules. Nothing is stored.",
     access: "debug:read",
     organization: "optional-body",
     source: "path",
@@ -68,7 +68,7 @@ export const QUARANTINE_OPERATIONS = [
     path: REPLAYS,
     summary: "Replay kept events",
     description:
-      "Evaluates the selected kept events by the rules of today, and stores those that are accepted, with their ids, times, sessions and sender. Those that are rejected again stay kept. The work continues after the response: poll the replay at `Location`.",
+      "Evaluates the selected kept events by the current rules, and stores those that are accepted, with their ids, times, sessions and sender. Those that are rejected again stay kept. The work continues after the response: poll the replay at `Location`.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",

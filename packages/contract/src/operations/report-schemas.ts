@@ -37,10 +37,10 @@ export const StatsReport = Closed({
   timezone: text("The time zone of its days."),
   userId: text("Who created it."),
   createdAt: time("When it was created."),
-  confirmedAt: timeOrNull("Since when it is sent; null: the recipient has not agreed yet."),
+  confirmedAt: timeOrNull("When sending began; null: the recipient has not agreed yet."),
   nextAt: timeOrNull("When it is sent next; null: the recipient has not agreed yet."),
   lastSentAt: timeOrNull("When it was sent last; null: not yet."),
-  lastError: textOrNull("Why it could not be sent last; null: it was sent."),
+  lastError: textOrNull("Why the last attempt to send it failed; null: it did not fail."),
 });
 export type StatsReport = Static<typeof StatsReport>;
 
@@ -58,7 +58,7 @@ export const ReportPreviewQuery = Closed({
   timezone: Type.Optional(timezone),
 });
 export const ReportPreview = Closed({
-  subject: text("The subject of the mail."),
-  html: text("The HTML part of the mail."),
-  text: text("The text part of the mail."),
+  subject: text("The subject of the email."),
+  html: text("The HTML part of the email."),
+  text: text("The text part of the email."),
 });

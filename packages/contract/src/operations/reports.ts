@@ -55,7 +55,7 @@ export const REPORT_OPERATIONS = [
     path: REPORTS,
     summary: "Send a report every week or month",
     description:
-      "It is sent six hours after each week or month. An email address that is not a member's gets a mail with a link, and the report waits for consent. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
+      "It is sent six hours after each week or month. An email address that is not a member's gets an email with a link, and the report waits for consent. Webhooks: `https://hooks.slack.com`, and origins in `REPORT_WEBHOOK_ORIGINS`.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",
@@ -101,7 +101,7 @@ export const REPORT_OPERATIONS = [
     method: "GET",
     path: `${REPORTS}/preview`,
     summary: "Preview a report",
-    description: "The mail about the last complete week or month.",
+    description: "The email about the last complete week or month.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",
@@ -117,7 +117,7 @@ export const REPORT_OPERATIONS = [
     path: CONSENT,
     summary: "Ask whether an address agrees to a report",
     description:
-      "The page of the link in the mail that asks. It changes nothing, because mail scanners follow links.",
+      "The page of the link in the email that asks for consent. It changes nothing, because mail scanners follow links.",
     ...LINK_PAGE,
   },
   {
@@ -135,7 +135,8 @@ export const REPORT_OPERATIONS = [
     method: "GET",
     path: UNSUBSCRIBE,
     summary: "Ask whether to unsubscribe from a report",
-    description: "The page of the link in each mail. It changes nothing, because mail scanners follow links.",
+    description:
+      "The page of the link in each email. It changes nothing, because mail scanners follow links.",
     ...LINK_PAGE,
   },
   {

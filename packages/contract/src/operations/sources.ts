@@ -96,7 +96,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/regenerate-key`,
     summary: "Replace the public key of a source",
     description:
-      "The response has the new key. During the grace period the old key works too, so that you can update every page. After it, requests with the old key get 404 `rotated_public_key`.",
+      "The response has the new key. During the grace period the old key works too, so that you can update every page. After that, requests with the old key get 404 `rotated_public_key`.",
     access: "sources:admin",
     organization: "optional-body",
     source: "path",
@@ -162,7 +162,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/test`,
     summary: "Test a page of your site",
     description:
-      "The service fetches the page as visitors get it, without running its scripts, and asks itself as the page would. Nothing is counted. It requests only public addresses. For a page in a private network, run `headwater doctor` there.",
+      "The service fetches the page as visitors get it, without running its scripts, and sends itself the requests that the page would send. Nothing is counted. It requests only public addresses. For a page in a private network, run `headwater doctor` there.",
     access: "sources:write",
     organization: "optional-body",
     source: "path",
@@ -194,7 +194,7 @@ export const SOURCE_OPERATIONS = [
     path: `${SOURCES}/:sourceId/debug/stream`,
     summary: "Stream new attempts of a source as Server-Sent Events",
     description:
-      "Server-Sent Events: each `attempt` event is an attempt as in the debug view. A comment is sent every 15 s. The event `end` says that the service shuts down. Read it with `fetch`, because `EventSource` sends no token.",
+      "Server-Sent Events: each `attempt` event is an attempt as in the debug view. A comment is sent every 15 s. The event `end` says that the service is shutting down. Read it with `fetch`, because `EventSource` sends no token.",
     access: "debug:read",
     organization: "optional-query",
     source: "path",

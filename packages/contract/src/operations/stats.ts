@@ -125,9 +125,9 @@ export const STATS_OPERATIONS = [
     id: "getHostSplit",
     tag: "Stats",
     path: "/api/stats/host-split",
-    summary: "Find visitors who count on two hosts",
+    summary: "Find visitors who are counted on two hosts",
     description:
-      "Whether visitors of the last seven days went from one host of the source to another and count on both. Options of the client make them one visitor.",
+      "Whether visitors of the last seven days went from one host of the source to another and are counted on both. Options of the client make each of them one visitor.",
     query: stats.StatsSourceQuery,
     answer: stats.StatsHostSplitAnswer,
     codes: sourceCodes(["password_required", ...QUERY_CODES, ...WAREHOUSE_CODES]),
@@ -154,7 +154,8 @@ export const STATS_OPERATIONS = [
     method: "GET",
     path: "/api/tracking-sources/:sourceId/alerts",
     summary: "List the open alerts of a source",
-    description: "What is wrong with the source since when, whether or not a webhook is set.",
+    description:
+      "What is wrong with the source, and since when. Alerts are listed even if no webhook is set.",
     access: "sources:read",
     organization: "optional-query",
     source: "path",

@@ -36,7 +36,7 @@ export const StatsVisit = Closed({
   anonymousId: text("The anonymous id of the visitor."),
   userId: textOrNull("The user id of the visitor; null: none."),
   startedAt: time("When it began."),
-  lastActiveAt: time("When its last event happened that is not passive."),
+  lastActiveAt: time("When its last event that is not passive happened."),
   seconds: Type.Number({
     description: "How long it lasted until now, with the engaged time after its last event.",
   }),

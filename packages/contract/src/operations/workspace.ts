@@ -94,7 +94,7 @@ export const WORKSPACE_OPERATIONS = [
     method: "GET",
     path: "/api/billing",
     summary: "Get the plan, its limits and the usage of this month",
-    description: "A service that you run yourself has the plan `self-hosted`, without a limit of events.",
+    description: "A service that you run yourself has the plan `self-hosted`, with no limit on events.",
     access: "usage:read",
     organization: "query",
     query: OrganizationQuery,

@@ -25,13 +25,13 @@ import { copyWarehouse, hasEmbeddedWarehouse, WAREHOUSE } from "./warehouse-copy
 
 const DUMP = '`pg_dump --format=custom --no-unlogged-table-data --file=headwater.dump "$DATABASE_URL"`';
 const LEDGER_IS_POSTGRES =
-  "The ledger is in the database of DATABASE_URL. Back it up with PostgreSQL's own tools while the service runs: " +
+  "The ledger is in PostgreSQL (DATABASE_URL). Back it up with PostgreSQL's own tools while the service runs: " +
   `${DUMP}, or a base backup with archived WAL for point-in-time recovery (docs/operate/postgresql.md).`;
 const NO_WAREHOUSE =
   "There is no embedded warehouse in DATA_DIR. Run this command on the node that has it, with its DATA_DIR.";
 /** An event that is shipped between the two copies must be in both, not in neither. */
 const needsDump = (begunAt: Date) =>
-  `The ledger is in the database of DATABASE_URL and not in this backup. It goes with a dump that had ended before ${begunAt.toISOString()}. ` +
+  `The ledger is in PostgreSQL (DATABASE_URL) and not in this backup. Restore this backup together with a dump that finished before ${begunAt.toISOString()}. ` +
   `If you have none, run ${DUMP} now, and then this command again. `;
 const WAREHOUSE_NOT_INCLUDED =
   " The warehouse at CLICKHOUSE_URL is not included. Back it up with ClickHouse's own tools, after the ledger.";

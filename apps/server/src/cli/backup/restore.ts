@@ -44,7 +44,7 @@ function beginRestore(dataDir: string, from: string): () => void {
 }
 
 const LEDGER_IS_POSTGRES =
-  "The ledger is in the database of DATABASE_URL. Restore it with PostgreSQL's own tools (docs/operate/postgresql.md). " +
+  "The ledger is in PostgreSQL (DATABASE_URL). Restore it with PostgreSQL's own tools (docs/operate/postgresql.md). " +
   "With WAREHOUSE=embedded this command restores the copy of an embedded warehouse that was made beside such a database.";
 
 export const restore = defineCommand({

@@ -45,7 +45,9 @@ async function runJob(client: WarehouseClient, statement: string, id: string): P
   for (;;) {
     const [job] = await (await client.query({ query, format: "JSONEachRow" })).json<BackupJob>();
     if (job === undefined)
-      throw new CommandFailed("The embedded warehouse was restarted meanwhile. Run the command again.");
+      throw new CommandFailed(
+        "The embedded warehouse was restarted while the command ran. Run the command again.",
+      );
     if (/FAILED|CANCELLED/.test(job.status))
       throw new CommandFailed(`The embedded warehouse failed. ${job.error}`);
     if (/^(?:BACKUP_CREATED|RESTORED)$/.test(job.status)) return job;

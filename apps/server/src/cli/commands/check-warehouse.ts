@@ -45,7 +45,9 @@ async function accept(
   notes: string[],
 ): Promise<CommandReport> {
   if (!(await acceptMissing(ledger, missing)))
-    throw new CommandFailed("The counts of shipped events have changed meanwhile. Run the command again.");
+    throw new CommandFailed(
+      "The counts of shipped events changed while the command ran. Run the command again.",
+    );
   await ledger.saveWarehouseReport({ report: COMPLETE, comparedAt: now });
   const accepted = sumEvents(missing);
   const text = `${accepted} missing events are no longer reported.`;

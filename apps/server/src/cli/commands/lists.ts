@@ -83,8 +83,7 @@ function describeLists(): DescribedList[] {
 }
 
 export const lists = defineCommand({
-  description:
-    "Show the lists that decide about traffic sources, bots, devices and places, with their versions",
+  description: "Show the lists that identify traffic sources, bots, devices and places, with their versions",
   run: () => {
     const described = describeLists();
     const rows = described.map((one) => [

@@ -46,14 +46,12 @@ async function migratePostgres(url: string, config: Config): Promise<Migration> 
 
 export const migrate = defineCommand({
   description: "Upgrade the ledger's database schema to this version",
-  details: [
-    `\`${HEADWATER} serve\` does the same when it starts. A ledger cannot be brought back to an older schema.`,
-  ],
+  details: [`\`${HEADWATER} serve\` does the same when it starts. The ledger's schema cannot be downgraded.`],
   run: async () => {
     const config = readConfig(processEnvironment());
     const { DATA_DIR: dataDir, DATABASE_URL: url } = config;
     const { from, to } = url === null ? migrateSqlite(dataDir) : await migratePostgres(url, config);
-    const ledger = url === null ? `The ledger in ${dataDir}` : "The ledger of DATABASE_URL";
+    const ledger = url === null ? `The ledger in ${dataDir}` : "The ledger in PostgreSQL (DATABASE_URL)";
     const text =
       from === to
         ? `${ledger} already has the newest schema, ${to}.`

@@ -47,7 +47,7 @@ export const SOURCE_OPTIONS = {
   framework: text("name", FRAMEWORK_HELP),
   active: onOff("Accept events. off: bootstrap and events are refused"),
   "require-origin": onOff(
-    "Require an Origin header. on: refuse requests without one, as servers and apps send them",
+    "Require an Origin header. on: refuse requests without one, such as those of servers and apps",
   ),
   "respect-gpc": onOff(
     "Respect Global Privacy Control. on: visitors who send the signal are not counted unless the page reports their consent",
@@ -93,7 +93,7 @@ export const SOURCE_OPTIONS = {
   ),
   "embed-origin": list(
     "origin",
-    "An origin whose pages may show shared stats links in a frame. Replaces the whole list; `none` clears it",
+    "An origin whose pages may show share links in a frame. Replaces the whole list; `none` clears it",
   ),
   "retention-days": numberOr("none", "Days to keep events; none: forever"),
   "keep-rejected": parsed("days", "Days to keep rejected events for replay; 0: do not keep them", readWhole),

@@ -13,10 +13,10 @@ import { COMMAND_LINE, type WorkspaceAccess, withWorkspace } from "../ledger-acc
 
 const OPTIONS = {
   owner: flag(
-    "Create a token for the owner, valid for all of their workspaces, for example after they lost theirs",
+    "Create a token for the owner, valid for all of their workspaces, for example if they have lost their token",
   ),
   account: text("id|name", "The service account that the token is for"),
-  user: text("id|name|email", "With --owner: which of several owners"),
+  user: text("id|name|email", "With --owner: the owner that the token is for, if there are several"),
   label: text("text", "What the token is for"),
   source: text("id|name", "The source that the token is for. --scope says what it may do there"),
   scope: choice(

@@ -84,7 +84,7 @@ async function answer(
     return sendException(response, 403, failed);
   }
   if (url.pathname !== "/" || request.method !== "POST")
-    return sendException(response, 404, exception(48, "NOT_IMPLEMENTED", "Send statements by POST to /"));
+    return sendException(response, 404, exception(48, "NOT_IMPLEMENTED", "Send statements with POST to /"));
   const disconnected = new AbortController();
   response.once("close", () => disconnected.abort());
   const run = async (statement: string) => {

@@ -58,8 +58,8 @@ export const CONFIGURED_SYNCHRONOUS_COMMIT =
 export function requireSynchronousCommit(synchronous: string): void {
   if (synchronous === "off")
     throw new UnfitPostgres(
-      "synchronous_commit is off for the role, the database or the server of DATABASE_URL, so an accepted event could be lost. " +
-        "Set it to on, for example with `alter role … set synchronous_commit = on`.",
+      "synchronous_commit is off for the role, the database or the server at DATABASE_URL, so an accepted event could be lost. " +
+        "Set it to on, for example with `alter role <role> set synchronous_commit = on`.",
     );
 }
 
@@ -80,10 +80,12 @@ async function prepare(connection: pg.ClientBase, statementMs: number): Promise<
   // several statements give several results, which pg's types do not say
   const { version, synchronous, encoding } = (results as unknown as pg.QueryResult[]).at(-1)?.rows[0] ?? {};
   if (version < MIN_VERSION)
-    throw new UnfitPostgres("DATABASE_URL names a PostgreSQL older than 14. Use PostgreSQL 14 or later.");
+    throw new UnfitPostgres(
+      "The PostgreSQL server at DATABASE_URL is older than version 14. Use PostgreSQL 14 or later.",
+    );
   if (encoding !== "UTF8")
     throw new UnfitPostgres(
-      `The database of DATABASE_URL has the encoding ${encoding}. Create a database with UTF8: \`createdb --encoding=UTF8 --template=template0\`.`,
+      `The database at DATABASE_URL has the encoding ${encoding}. Create a database with UTF8: \`createdb --encoding=UTF8 --template=template0\`.`,
     );
   requireSynchronousCommit(synchronous);
 }

@@ -38,7 +38,7 @@ export const registerNode = (client: pg.Client, nodeId: string): Promise<string>
     const unfinished = await client.query("select from moves where finished_at is null");
     if (unfinished.rowCount !== 0)
       throw new UnfitPostgres(
-        `The move of an embedded ledger to the database of DATABASE_URL is not finished. Run \`${HEADWATER} move --to …\` ` +
+        `The move of an embedded ledger to the database at DATABASE_URL is not finished. Run \`${HEADWATER} move --to …\` ` +
           "again with the DATA_DIR of that ledger, and start the service when it has finished.",
       );
     await client.query("update moves set served_at = ledger_now() where served_at is null");

@@ -78,7 +78,7 @@ export class WarehousePlaceStore {
         const place = await warehousePlace();
         if (place && !knownIds.includes(place.placeId)) throw new WarehouseElsewhere(place);
         throw new Error(
-          `The node ${place?.url} had this warehouse a moment ago. It can be claimed some seconds after its end.`,
+          `The node ${place?.url} had this warehouse a moment ago. Another node can take the warehouse over a few seconds after that node has stopped.`,
         );
       },
     };

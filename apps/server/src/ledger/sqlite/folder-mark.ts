@@ -31,7 +31,7 @@ const PROBLEMS: { [Command in MarkingCommand]: (mark: FolderMarks[Command]) => s
     `A restore into DATA_DIR is not finished. Run \`${HEADWATER} restore --from ${from}\` again. It starts over.`,
   move: ({ isFinished }) =>
     isFinished
-      ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}. Events that PostgreSQL accepted since then will be missing.`
+      ? `The ledger in DATA_DIR has moved to PostgreSQL. Set DATABASE_URL to that database. ${GIVE_UP_MOVE}. Events that PostgreSQL has accepted since the move will then be missing from DATA_DIR.`
       : `The ledger in DATA_DIR is moving to PostgreSQL. Run \`${HEADWATER} move --to …\` again, then set DATABASE_URL. ${GIVE_UP_MOVE}.`,
   "move-warehouse": () =>
     `The move of the warehouse in DATA_DIR is not finished. Run \`${HEADWATER} move-warehouse --to …\` again. To serve without finishing it, run \`${HEADWATER} move-warehouse --give-up\`.`,

@@ -18,7 +18,7 @@ const CONNECTION_FILES = [WAL_FILE, `${LEDGER_FILE}-shm`];
 
 const REPAIR =
   "No event is accepted. If a volume was unmounted or a file was moved, put it back. The service then continues. " +
-  `Do not restart before: without its files, the service would start with an empty ledger. If the files are gone, restore a backup with \`${HEADWATER} restore\` into an empty DATA_DIR`;
+  `Do not restart the service before that: without its files, it would start with an empty ledger. If the files are gone, restore a backup with \`${HEADWATER} restore\` into an empty DATA_DIR`;
 
 /** The identity of each file that exists, by name. */
 type FileIdentities = ReadonlyMap<string, BigIntStats>;

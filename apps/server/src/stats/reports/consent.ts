@@ -74,7 +74,11 @@ export async function askForConsent(
 ): Promise<void> {
   const now = clock();
   const request = await readConsentRequest(ledger, report, now);
-  if (!mailer) throw new Refusal("mail_unavailable", { message: "This service has no mail server." });
+  if (!mailer)
+    throw new Refusal("mail_unavailable", {
+      message: "This service has no mail server.",
+      hint: "The operator must set SMTP_URL and MAIL_FROM.",
+    });
   // it was deleted in the meantime
   if (!request) throw new Refusal("source_not_found");
   const { reportId, organizationId, userId } = report;

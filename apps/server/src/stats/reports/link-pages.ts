@@ -40,7 +40,7 @@ const toUnsubscribeLink = (token: string, now: number) => ({
 
 const consentPage = createPage("Agree to a report");
 const AGREED =
-  "<p>You agreed. Headwater sends this report from now on. Each mail has a link to unsubscribe.</p>";
+  "<p>You agreed. Headwater sends this report from now on. Each email has a link to unsubscribe.</p>";
 const NOTHING_TO_AGREE = `<p>This link no longer works. It was used before, it is older than ${LIMITS.reportConsentDays} days, or the report was deleted.</p>`;
 
 /** The report that waits for the link. */

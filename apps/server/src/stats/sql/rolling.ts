@@ -20,7 +20,12 @@ export function rollingIssues({
   const [rolling, sticky] = [metrics.find(isRolling), metrics.find(isStickiness)];
   const part = dimensions.find((one) => PARTS_OF_DAYS.includes(one));
   if (rolling && part)
-    return [issueAt(["dimensions"], `${rolling} counts whole days, so it has no figure by ${part}`)];
+    return [
+      issueAt(
+        ["dimensions"],
+        `${rolling} counts whole days, so it cannot be split by ${part}. Use time:day or a longer time dimension`,
+      ),
+    ];
   if (!sticky || dimensions.includes("time:day")) return [];
   return [issueAt(["dimensions"], `the ${sticky} metric requires the time:day dimension`, "required")];
 }
