@@ -278,7 +278,7 @@ context?: Schemas["Context"] | null;
 events: (Schemas["Event"])[];
 [member: string]: unknown;
 };
-/** A call of a Segment or RudderStack client. */
+/** A call from a Segment or RudderStack client. */
 SegmentCall: {
 /** The id of the event. */
 messageId?: unknown;
@@ -290,7 +290,7 @@ userId?: unknown;
 event?: unknown;
 /** The name of a page or screen. */
 name?: unknown;
-/** Further data, an object. */
+/** The properties of the event, page or screen, an object. */
 properties?: unknown;
 /** The traits of a user or group, an object. */
 traits?: unknown;
@@ -341,7 +341,7 @@ RudderConfig: {
 /** An enabled source without destinations. */
 source: Record<string, unknown>;
 };
-/** An event of a Plausible client. */
+/** An event from a Plausible client. */
 PlausibleEvent: {
 /** The name of the event, or `n`. `pageview`: a page view. `engagement`: time on page and scroll depth. */
 name?: unknown;
@@ -1210,7 +1210,7 @@ origin: string | null;
 legacy: boolean;
 /** The request's compatible endpoint; null: it used Headwater's own. */
 endpoint: "segment" | "plausible" | "umami" | "ga4" | "matomo" | null;
-/** What the request's key was to the source at that time. */
+/** The state of the request's key at that time. `previous`: replaced, but still accepted. `retired`: no longer accepted. */
 keyState: "current" | "previous" | "retired";
 /** The request's key. */
 publicKey: string | null;
@@ -1441,7 +1441,7 @@ alerts: (Schemas["OpenAlert"])[];
 OpenAlert: {
 /** As the webhook names it. */
 type: "source.failing" | "source.quiet" | "source.violating" | "source.events_stopped" | "source.delivery_low";
-/** When it was noticed. */
+/** When the service noticed the problem. */
 since: Schemas["Timestamp"];
 /** For `source.events_stopped`: the names. */
 stoppedEvents: (string)[];
@@ -2371,7 +2371,7 @@ ceiling: "viewer" | "developer" | "admin" | "owner" | null;
 sourceId: string | null;
 /** `stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit. */
 scope: "stats" | "ingest" | "console" | null;
-/** The token is that of a share link with a password. */
+/** The token belongs to a share link that has a password. */
 hasPassword: boolean;
 /** When the token was last used; null: never. */
 lastUsedAt: Schemas["Timestamp"] | null;
@@ -2437,7 +2437,7 @@ theme: "auto" | "light" | "dark";
 locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
-/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+/** Whether times use the 12-hour or the 24-hour clock; `auto`: as in `locale`. */
 clock: "auto" | "12h" | "24h";
 /** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
 weekStart: "auto" | "monday" | "saturday" | "sunday";
@@ -2455,7 +2455,7 @@ theme: "auto" | "light" | "dark";
 locale: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
-/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+/** Whether times use the 12-hour or the 24-hour clock; `auto`: as in `locale`. */
 clock: "auto" | "12h" | "24h";
 /** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
 weekStart: "auto" | "monday" | "saturday" | "sunday";
@@ -2471,7 +2471,7 @@ theme?: "auto" | "light" | "dark";
 locale?: "auto" | "en-US" | "en-GB" | "en-CA" | "cs" | "da" | "de" | "de-AT" | "de-CH" | "es" | "es-MX" | "fi" | "fr" | "fr-CA" | "it" | "ja" | "ko" | "nb" | "nl" | "pl" | "pt-BR" | "pt-PT" | "sv" | "tr" | "uk" | "zh-CN";
 /** How the console writes numbers; `auto`: as in `locale`. */
 numberFormat?: "auto" | "1,234.5" | "1.234,5" | "1 234,5" | "1234.5";
-/** Whether times have 12 or 24 hours; `auto`: as in `locale`. */
+/** Whether times use the 12-hour or the 24-hour clock; `auto`: as in `locale`. */
 clock?: "auto" | "12h" | "24h";
 /** The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday. */
 weekStart?: "auto" | "monday" | "saturday" | "sunday";

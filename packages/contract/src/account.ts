@@ -35,7 +35,9 @@ const locale = OneOf(LOCALES, {
 const numberFormat = OneOf(NUMBER_FORMATS, {
   description: "How the console writes numbers; `auto`: as in `locale`.",
 });
-const clock = OneOf(CLOCKS, { description: "Whether times have 12 or 24 hours; `auto`: as in `locale`." });
+const clock = OneOf(CLOCKS, {
+  description: "Whether times use the 12-hour or the 24-hour clock; `auto`: as in `locale`.",
+});
 const weekStart = OneOf(WEEK_STARTS, {
   description:
     "The first day of the week in calendars; `auto`: as in `locale`. Stats by week start on Monday.",

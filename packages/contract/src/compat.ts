@@ -15,14 +15,14 @@ export const SegmentCall = Type.Object(
     userId: any("The user."),
     event: any("The name of a `track` event."),
     name: any("The name of a page or screen."),
-    properties: any("Further data, an object."),
+    properties: any("The properties of the event, page or screen, an object."),
     traits: any("The traits of a user or group, an object."),
     context: any("The visitor's environment, an object."),
     timestamp: any("When the event occurred."),
     sentAt: any("When the request is sent, by the client's clock."),
     batch: any("The messages of a batch, each with its `type`."),
   },
-  { description: "A call of a Segment or RudderStack client." },
+  { description: "A call from a Segment or RudderStack client." },
 );
 
 export const SegmentSettings = Closed(
@@ -71,7 +71,7 @@ export const PlausibleEvent = Type.Object(
     revenue: any("`amount` and `currency`, or `$`."),
     interactive: any("false: the visitor did nothing, or `i`."),
   },
-  { description: "An event of a Plausible client." },
+  { description: "An event from a Plausible client." },
 );
 
 export const UmamiCall = Type.Unknown({

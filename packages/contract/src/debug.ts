@@ -68,7 +68,10 @@ export const DebugAttempt = Closed({
   endpoint: Nullable(OneOf(COMPAT_ENDPOINTS), {
     description: "The request's compatible endpoint; null: it used Headwater's own.",
   }),
-  keyState: OneOf(KEY_STATES, { description: "What the request's key was to the source at that time." }),
+  keyState: OneOf(KEY_STATES, {
+    description:
+      "The state of the request's key at that time. `previous`: replaced, but still accepted. `retired`: no longer accepted.",
+  }),
   publicKey: textOrNull("The request's key."),
   traceId: Nullable(
     Type.String({

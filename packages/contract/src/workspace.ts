@@ -131,7 +131,7 @@ export const Token = Closed({
         "`stats`: read the stats of the source. `ingest`: send its events. `console`: made by a sign-in link, with all permissions of its user. null: no limit.",
     }),
   ),
-  hasPassword: flag("The token is that of a share link with a password."),
+  hasPassword: flag("The token belongs to a share link that has a password."),
   lastUsedAt: timeOrNull("When the token was last used; null: never."),
   revokedAt: timeOrNull("When the token was revoked; null: it was not."),
 });

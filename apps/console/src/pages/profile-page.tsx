@@ -31,7 +31,7 @@ export function ProfilePage() {
   return (
     <Page
       title="Profile"
-      lead="Your name, preferences and sessions. Members of your workspaces can see your name."
+      lead="Your name, email, preferences, passkeys and sessions. Members of your workspaces can see your name. Those who manage the team can also see your email."
     >
       <ConfirmAddress />
       <QueryResult query={profile}>
@@ -165,8 +165,8 @@ function Unavailable({ profile: { email } }: { readonly profile: OwnProfile }) {
       )}
       {isOperator && hasNoMail && (
         <QuietNote title="Email is not set up">
-          This service has no mail server, so it cannot confirm an address. Set <code>SMTP_URL</code> and{" "}
-          <code>MAIL_FROM</code>.
+          This service has no mail server, so it cannot confirm an email address. Set <code>SMTP_URL</code>{" "}
+          and <code>MAIL_FROM</code>.
         </QuietNote>
       )}
       {isOperator && <PasskeysNote />}

@@ -165,7 +165,9 @@ function FoldedWays(props: FoldedWaysProps) {
       <details name="way" open={opened === "command"}>
         <summary>If you run the server</summary>
         <Stack gap="xs" mt={4} className="sign-in-way">
-          <Text size="sm">Run this to get a link. It works once, within 10 minutes.</Text>
+          <Text size="sm">
+            Run this command on the server to get a link. The link works once and expires after 10 minutes.
+          </Text>
           <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
         </Stack>
       </details>
@@ -305,7 +307,7 @@ function EasierWays({ ways: { oidc, passkey, mail }, next, onSignedIn }: EasierW
         <MailForm
           label="Email"
           submitLabel="Email me a link"
-          nextStep="If an account has this address, a link is on its way. It works once, within 10 minutes."
+          nextStep="If an account has this address, a link is on its way. The link works once and expires after 10 minutes."
           isMain={oidc === null && !passkey}
           onSend={(email) => apiWith(null).requestSignInLink({ body: { email } })}
         />

@@ -150,8 +150,8 @@ async function takeChallenge(
     });
   if (!(await services.catalog.takePasskeyChallenge({ hash: hashToken(challenge), userId, now })))
     throw new Refusal("passkey_refused", {
-      message: "The request has expired, or was answered already.",
-      hint: "Start again.",
+      message: "This passkey request has expired or was already used.",
+      hint: "Try the passkey again.",
     });
   return { challenge, origin, host: place.host };
 }

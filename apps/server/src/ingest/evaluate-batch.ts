@@ -1,5 +1,6 @@
 /** Evaluates the events of a request, builds the commit from them, and builds the result of each. */
 import {
+  EVENT_CODES,
   type Event,
   type EventResult,
   isKeptCode,

@@ -307,7 +307,7 @@ function membersOfEvent(
 type BotReason = Extract<Warning, "bot_suspected" | "data_centre" | "referrer_spam">;
 
 const BOT_REASONS: Readonly<Record<BotReason, string>> = {
-  bot_suspected: "The user agent is a bot's",
+  bot_suspected: "The user agent belongs to a bot",
   data_centre: "The client's address is in a data centre (`DATA_CENTRES_FILE`)",
   referrer_spam: "The referrer is spam (`REFERRER_SPAM_FILE`)",
 };

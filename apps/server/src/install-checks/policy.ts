@@ -129,7 +129,9 @@ const nameToChange = ({ name }: Directive) => (name === "default-src" ? "script-
 function okUnlessUnread({ hasUnreadPolicy }: Evidence, message: string): CheckFinding {
   const limit = `${LIMITS.maxReportedPolicies} policies, each up to ${MAX_POLICY_LENGTH.toLocaleString("en")} characters`;
   return hasUnreadPolicy
-    ? unknown(`One Content-Security-Policy of the page was not checked. Headwater reads at most ${limit}.`)
+    ? unknown(
+        `At least one of the page's Content-Security-Policies was not checked. Headwater reads at most ${limit}.`,
+      )
     : ok(message);
 }
 

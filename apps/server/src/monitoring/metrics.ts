@@ -214,7 +214,7 @@ function createHttpCounters(registry: Registry) {
   });
   const failures = new Counter({
     name: "headwater_failed_authentications_total",
-    help: "Requests that got a 401 response, by code",
+    help: "Requests that got a 401 response, by refusal code",
     labelNames: ["code"] as const,
     registers,
   });

@@ -91,7 +91,7 @@ export const ACCOUNT_OPERATIONS = [
     path: "/api/profile/email/restore",
     summary: "Undo a change of your email address",
     description:
-      "Send the code from the email to the previous address, within 7 days. It ends every session, and revokes the tokens that were created since the change.",
+      "The previous address received an email with the code. Send that code here within 7 days of the change. The request ends all of the user's sessions. It also removes the tokens, passkeys and identities that were added since the change.",
     access: "public",
     hasClientRate: true,
     body: account.ConfirmEmailBody,

@@ -62,7 +62,7 @@ export type AlertType = (typeof ALERT_TYPES)[number];
 
 export const OpenAlert = Closed({
   type: OneOf(ALERT_TYPES, { description: "As the webhook names it." }),
-  since: time("When it was noticed."),
+  since: time("When the service noticed the problem."),
   stoppedEvents: Type.Array(Type.String(), { description: "For `source.events_stopped`: the names." }),
   delivery: Nullable(
     Closed({

@@ -39,7 +39,7 @@ export const EXPORT_OPERATIONS = [
     path: "/api/tracking-sources/:sourceId/events",
     summary: "List the stored events of a session or a visitor, or the latest of a name",
     description:
-      "As they are stored: what the source's rules masked or removed is not there. Pass exactly one of `sessionId`, `anonymousId`, `userId` and `name`.",
+      "Events are returned as they are stored, without the values that the source's rules masked or removed. Pass exactly one of `sessionId`, `anonymousId`, `userId` and `name`.",
     access: "export:read",
     organization: "optional-query",
     source: "path",

@@ -50,7 +50,7 @@ export const EventDialog = (props: EventDialogProps) => {
 };
 
 const NO_PAGES =
-  "A page is listed after three sessions sent the event from it. Paths with more than 100 characters are not listed.";
+  "A page is listed once three sessions have sent the event from it. Paths longer than 100 characters are not listed.";
 
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
   <Text className="wrap" size="sm">

@@ -70,7 +70,10 @@ function OwnAddress({ addresses, onAdd }: OwnAddressProps) {
 export function ExclusionsForm() {
   const { fields, setFields, failure } = useSettings(EXCLUSIONS);
   return (
-    <SettingsSection title="Exclusions" text="What is not counted. Changes apply to new events only.">
+    <SettingsSection
+      title="Exclusions"
+      text="Choose which traffic is not counted. Changes apply to new events only."
+    >
       <NativeSelect
         label="Bots"
         data={[...BOT_OPTIONS]}

@@ -44,7 +44,7 @@ function AllStats({ list: { sources: counted, statuses } }: { readonly list: Api
   if (counted.length === 0)
     return (
       <EmptyState isPage title="No sources yet" action={<ButtonLink to="/sources">Go to sources</ButtonLink>}>
-        Stats appear as soon as a source has events.
+        Create a source. Stats appear as soon as it has events.
       </EmptyState>
     );
   const which =

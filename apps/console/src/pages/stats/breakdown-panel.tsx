@@ -57,7 +57,7 @@ const PAGES: TabList = [
     short: "Pages",
   },
   byViews("folder:1", "Folders"),
-  byViews("folder:2", "Subfolders"),
+  byViews("folder:2", "Folders (2 levels)"),
   byViews("contentGroup", "Content groups"),
 ];
 const SOURCES: TabList = [

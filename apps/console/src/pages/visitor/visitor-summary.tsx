@@ -50,7 +50,7 @@ function figuresOf(events: readonly ListedEvent[], kind: VisitorSubject["kind"],
 const PARTS = ["country", "device", "browser", "os"] as const;
 
 /** The values that the latest event has. */
-function factsOf(events: readonly ListedEvent[], isSession: boolean): Fact[] {
+function factsOf(events: readonly ListedEvent[], isSession: boolean, hasMore: boolean): Fact[] {
   const last = (member: "country" | "city" | "device" | "os" | "browser") =>
     events.findLast((event) => event[member] !== null)?.[member] ?? null;
   const parts = PARTS.map((dimension): Fact => {
@@ -67,7 +67,8 @@ function factsOf(events: readonly ListedEvent[], isSession: boolean): Fact[] {
       </span>,
     ];
   });
-  // both of the first visit that is shown
+  // the first visit of a visitor is on a later page
+  if (hasMore && !isSession) return parts;
   const source = formatValue("source", events[0]?.source ?? null);
   return [
     ...parts,
@@ -123,7 +124,7 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
         <FactList className="visit-figures" facts={figuresOf(events, kind, hasMore)} />
         <FactList
           className="facts visit-facts"
-          facts={[...factsOf(events, kind === "sessionId"), ...idFacts]}
+          facts={[...factsOf(events, kind === "sessionId", hasMore), ...idFacts]}
         />
         {hasMore && (
           <Text size="sm" c="dimmed">

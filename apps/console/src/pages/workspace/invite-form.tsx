@@ -37,14 +37,14 @@ export function InviteForm({ onCreated }: InviteFormProps) {
   if (profile === null)
     return (
       <Text size="sm" c="dimmed">
-        An access token cannot invite people. Sign in to invite them.
+        You are signed in with an access token, which cannot invite people. Sign in as yourself.
       </Text>
     );
   return (
     <form onSubmit={submit} aria-label="Invite">
       <Stack>
         <Text size="sm" c="dimmed">
-          An invitation works once, within 7 days.
+          An invitation works once and expires after 7 days.
           {methods?.sendsMail === false &&
             " This service has no mail server, so create a link and send it yourself."}
         </Text>

@@ -170,7 +170,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
     commands: (nearest ? [nearest, ...others] : []).flatMap(commandsOf),
     hasNearest: nearest !== undefined,
     hasKeys,
-    missing: isPending ? "Loading sources…" : error && "The sources could not be loaded.",
+    missing: isPending ? "Loading sources…" : error && "The sources could not be loaded. Reload the page.",
   };
 }
 

@@ -110,7 +110,7 @@ const list = defineCommand({
 });
 
 const update = defineCommand({
-  description: "Change a source. Fields whose options are not given stay as they are",
+  description: "Change a source. Only the fields whose options are given change",
   positionals: SOURCE,
   options: { ...SOURCE_OPTIONS, ...ORGANIZATION_OPTION },
   run: ({ source: given, organization, ...options }) => {

@@ -67,8 +67,8 @@ function Segments({
       {({ segments }) =>
         segments === null || segments.length === 0 ? (
           <div className="funnel-empty">
-            <NoData title="No visitor completed the first step" view={view}>
-              {`The breakdown shows how many visitors completed each step, by ${dimensionLabel(dimension)}.`}
+            <NoData title="No visitor completed the first step in this range" view={view}>
+              {`The breakdown shows how many visitors completed each step. Breakdown by: ${dimensionLabel(dimension)}.`}
             </NoData>
           </div>
         ) : (

@@ -114,7 +114,9 @@ export function BreakdownDetails({ breakdown, view, total, onClose }: BreakdownD
         <Alert
           color="yellow"
           title={`The file has only the first ${formatCount(download.data.results.length)} rows`}
-        />
+        >
+          To get the other rows, search or filter, then download again.
+        </Alert>
       )}
       <StatsResult query={query} rows={8}>
         {(answer) => (

@@ -131,10 +131,18 @@ export function PathsView({ view }: { readonly view: StatsView }) {
           if (paths.length === 0)
             return (
               <EmptyState
-                title="No page views in this range"
+                title={
+                  chosen.length > 0
+                    ? "No visitor took this path in this range"
+                    : "No page views in this range"
+                }
                 action={chosen.length > 0 && <StartOver view={view} />}
               >
-                Choose a longer range, or remove a filter.
+                {chosen.length > 0
+                  ? "Choose a longer range, or start over."
+                  : view.scope.filters.length > 0
+                    ? "Choose a longer range, or remove a filter."
+                    : "Choose a longer range."}
               </EmptyState>
             );
           return (

@@ -129,7 +129,8 @@ function ReportForm({ view: { scope, timeZone }, canMail, onPreview }: ReportFor
       <Text size="sm" c="dimmed">
         Sent {PERIODS.find(({ value }) => value === period)?.sentOn} at {time().format(6 * HOUR_MS)} in the
         time zone of this page, {timeZone}.
-        {channel === "email" && " A recipient outside the workspace must agree first."}
+        {channel === "email" &&
+          " A recipient outside the workspace first gets an email with a link, and must agree."}
       </Text>
       {creation.error && <ErrorAlert error={creation.error} />}
     </>

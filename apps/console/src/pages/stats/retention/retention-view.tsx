@@ -158,7 +158,7 @@ function CohortTable({
   if (nonEmpty.length === 0)
     return (
       <NoData title={goals.first ? `No “${goals.first.text}” in this range` : cohort.empty} view={view}>
-        {`The table shows how many visitors of each ${period} came back in later ${period}s.`}
+        {`The table shows how many of each ${period}’s visitors came back ${period === "day" ? "on" : "in"} later ${period}s.`}
       </NoData>
     );
   const largest = Math.max(
