@@ -136,6 +136,7 @@ consoleTest(
     assert.equal(await page.evaluate(() => sessionStorage.getItem("headwater.token")), null);
 
     await page.getByText("Use an access token").click();
+    await page.getByText("An owner or admin can create one on the Tokens page.").waitFor();
     await page.getByLabel("Access token").fill("hwt_wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("The bearer token is unknown.").waitFor();

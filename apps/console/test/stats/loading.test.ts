@@ -148,6 +148,7 @@ consoleStatsTest(
     await open(`${lastDays(source)}&view=funnel`);
     const first = page.getByRole("button", { name: "Use the most visited pages" });
     await first.and(page.locator(":disabled")).waitFor();
+    await page.getByText(/^The funnel shows how many visitors completed each step/).waitFor();
     await open(`${lastDays(source)}&view=explore&rows=channel&columns=visitors,conversionRate`);
     await page.getByRole("status", { name: "Loading" }).waitFor();
     const goal = page.getByLabel("Goal", { exact: true });

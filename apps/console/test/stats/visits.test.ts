@@ -39,6 +39,16 @@ consoleStatsTest(
     assert.match((await earlier.allTextContents()).join(), /\/متجر/);
     await withoutLoading(page);
     assert.deepEqual(await seriousFindings(page), []);
+    await here.first().getByText("2 min. ago").waitFor();
+    for (const width of [1440, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      const cut = await page
+        .locator(".visit-did, .visit-cell > bdi")
+        .evaluateAll((all) =>
+          all.filter((one) => one.checkVisibility() && one.scrollHeight > one.clientHeight + 1),
+        );
+      assert.deepEqual(cut, [], `nothing is cut off at ${width}`);
+    }
     await shoot("realtime");
     for (const width of [390, 320]) {
       await page.setViewportSize({ width, height: 1400 });
@@ -142,6 +152,16 @@ consoleStatsTest(
     await average.waitFor();
     // one of one came back the next day, and one of two; nobody of one after two days
     assert.deepEqual(await average.getByRole("cell").allTextContents(), ["2", "66.7%", "0.0%"]);
+    const region = page.getByRole("region", { name: "Retention by cohort" });
+    assert.deepEqual(
+      await region.evaluate((panel) => {
+        const [, , first, second] = panel.querySelectorAll("thead th");
+        const { right } = panel.firstElementChild!.getBoundingClientRect();
+        return [right === panel.getBoundingClientRect().right, first?.clientWidth === second?.clientWidth];
+      }),
+      [true, true],
+      "the table fills its panel, with days of one width",
+    );
     await shoot("retention");
     await page.getByRole("button", { name: "Events: First: any visit · Return: any visit" }).click();
     await page.getByLabel("Return event", { exact: true }).fill("order");
