@@ -4,9 +4,9 @@ import { isAbove, ROLES, type Role } from "@headwater/contract/roles";
 export const ROLE_TEXTS: Readonly<Record<Role, string>> = {
   viewer: "Can see sources, install instructions and stats.",
   developer:
-    "Can do all that a viewer can. Can also create and change sources, debug requests and export events.",
+    "Can do everything a viewer can, and can create and change sources, debug requests and export events.",
   admin:
-    "Can do all that a developer can. Can also manage members, tokens and quotas, rotate keys and erase visitors.",
+    "Can do everything a developer can, and can manage members, tokens and quotas, rotate keys and erase visitors.",
   owner: "Can do everything, including managing other owners.",
 };
 

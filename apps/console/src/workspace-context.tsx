@@ -4,7 +4,6 @@ import type { Permission, Role } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
 import { ApiFailure } from "./api.ts";
-import { HEADWATER } from "./command-name.ts";
 import { organizationsQuery, permissionsQuery } from "./queries.ts";
 import { session } from "./session.ts";
 import { WorkspaceErrorPage } from "./ui/navigation/workspace-error-page.tsx";
@@ -45,7 +44,7 @@ export const GuestProvider = ({ children }: { readonly children: ReactNode }) =>
 const NO_WORKSPACE = new ApiFailure(403, {
   code: "not_a_member",
   message: "You are not a member of any workspace.",
-  hint: `Ask an admin to add you, or create a workspace with \`${HEADWATER} workspace create\`.`,
+  hint: "Ask an admin of a workspace to invite you, or create a workspace.",
 });
 
 interface WorkspaceProviderProps {

@@ -90,7 +90,7 @@ accountTest(
     await guest.getByText("invites you to the workspace").waitFor();
     assert.equal(new URL(guest.url()).hash, "", "the code does not stay in the address");
     await shoot(guest, "invitation");
-    await guest.getByText("This account will sign in with grace@shop.example").waitFor();
+    await guest.getByText("The new account will sign in with grace@shop.example").waitFor();
     await guest.getByLabel("Your name").fill("Grace");
     await guest.getByRole("button", { name: "Accept with a new account" }).click();
     await guest.getByRole("heading", { name: "See who visits your site" }).waitFor();

@@ -32,7 +32,7 @@ consoleTest(
     await names.fill("page\na b");
     await form.getByLabel("Merged paths").fill("/orders/*\norders");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await form.getByText("Line 2 (a b): A name contains no spaces, & = ? or #.").waitFor();
+    await form.getByText("Line 2 (a b): A name contains no spaces, &, =, ? or #.").waitFor();
     await form.getByText("Line 2 (orders): A path starts with / and contains no spaces").waitFor();
     assert.deepEqual(await read(), first, "nothing is saved");
 

@@ -32,9 +32,9 @@ consoleTest(
     await goal.getByRole("textbox", { name: "Name", exact: true }).fill("Signed up");
     await goal.getByLabel("Event name").fill("signup");
     await goal.getByRole("button", { name: "Add condition" }).click();
-    await goal.getByLabel("Property of condition 1").fill("seats");
-    await goal.getByLabel("Operator of condition 1").selectOption("gt");
-    await goal.getByLabel("Value of condition 1").fill("many");
+    await goal.getByLabel("Property for condition 1").fill("seats");
+    await goal.getByLabel("Operator for condition 1").selectOption("gt");
+    await goal.getByLabel("Value for condition 1").fill("many");
     await goal.getByRole("button", { name: "Add value" }).click();
     await goal.getByLabel("Value", { exact: true }).fill("25.5");
     await goal.getByLabel("Currency").fill("eux");
@@ -52,7 +52,7 @@ consoleTest(
     await exclusions.getByLabel("Excluded paths").fill("/admin/*");
     await openSection(page, "Goals");
     await goal.getByLabel("Currency").fill("eur");
-    await goal.getByLabel("Value of condition 1").fill("4.5");
+    await goal.getByLabel("Value for condition 1").fill("4.5");
     await saveGoals();
     await page.getByText("Saved", { exact: true }).waitFor();
     await rows.filter({ hasText: "seats is more than 4.5, 25.5 EUR per conversion" }).waitFor();

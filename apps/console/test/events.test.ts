@@ -125,7 +125,7 @@ consoleTest(
     await requireAccessible(page);
     await shootAll(page, "event", shoot);
     await dialog(page).getByRole("button", { name: "JSON Schema" }).click();
-    const schema = dialog(page).getByLabel("JSON Schema of the properties");
+    const schema = dialog(page).getByLabel("JSON Schema for the properties");
     await schema.fill("[1]");
     await dialog(page).getByText("Enter a JSON object.").waitFor();
     await schema.fill('{ "properties": { "price": { "type": "numbr" } } }');
@@ -149,10 +149,10 @@ consoleTest(
     await dialog(page)
       .getByLabel(/^Compare current version 4/)
       .selectOption("2");
-    const modes = dialog(page).getByLabel("Change of Plan checks");
+    const modes = dialog(page).getByLabel("Changes to Plan checks");
     await modes.getByLabel("Version 2: Plan checks").getByText('"unknownEvents": "allow"').waitFor();
     await modes.getByLabel("Version 4: Plan checks").getByText('"unknownEvents": "warn"').waitFor();
-    await dialog(page).getByLabel("Change of order").waitFor();
+    await dialog(page).getByLabel("Changes to order").waitFor();
     await requireAccessible(page);
     await shootAll(page, "versions", shoot);
     await dialog(page).getByRole("button", { name: "Restore version 2" }).click();
@@ -216,7 +216,7 @@ consoleTest(
     await order.click();
     const row = (name: string) => dialog(page).getByRole("row", { name: new RegExp(`^${name} `) });
     await row("price").getByText("also minimum, description").waitFor();
-    await row("price").getByText("1 event, last just now: found").waitFor();
+    await row("price").getByText("1 event, last received just now; found").waitFor();
     await row("coupon").getByText("also false").waitFor();
     await dialog(page).getByText("The schema also has description, allOf").waitFor();
     await shootAll(page, "table", shoot);

@@ -31,7 +31,7 @@ consoleStatsTest(
       (await world.ask(`/api/stats/source?sourceId=${sourceId}`)).body.missingEvents?.events ?? 0;
     await until("the service knows the report", async () => (await missing()) === 2);
     await page.reload();
-    await banner.filter({ hasText: `lost 2 events from ${dayOf(noon(1))} (UTC)` }).waitFor();
+    await banner.filter({ hasText: `lost 2 events for ${dayOf(noon(1))} (UTC)` }).waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       assert.deepEqual(await seriousFindings(page, rules), []);

@@ -35,7 +35,7 @@ async function hostilePages(world: World): Promise<{ path: string; text: string 
     { path: "/shared", text: "Incomplete link" },
     { path: "/embed", text: "Incomplete link" },
     { path: "/team", text },
-    { path: "/tokens", text: "In use now" },
+    { path: "/tokens", text: "This browser" },
     { path: "/audit", text: "Source created" },
     { path: "/usage", text: "Accepted events by day" },
     { path: "/support", text: "Service is ready" },
@@ -54,7 +54,7 @@ const SETTINGS = [
   ["goals", "Add goal"],
   ["exclusions", "Excluded IP addresses"],
   ["page-urls", "Merged paths"],
-  ["limits", "Quota of this source"],
+  ["limits", "Quota for this source"],
   ["erase-visitor", "This cannot be undone."],
 ] as const;
 

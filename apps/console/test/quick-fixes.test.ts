@@ -78,7 +78,7 @@ consoleTest(
       },
       {
         code: "rotated_public_key",
-        button: `Restore the key that ends in ${source.publicKey.slice(-6)} for a day`,
+        button: `Restore key …${source.publicKey.slice(-6)} for a day`,
         done: "Key restored",
         // rotates twice, so that the key to restore is not the previous one
         spoil: async () => {

@@ -152,7 +152,7 @@ consoleTest(
     await form.getByRole("button", { name: "Add origin" }).click();
     await form.getByRole("textbox", { name: "Origin 2" }).fill("*two.example");
     await wordGone();
-    await form.getByText("This is not a website address: * can only stand for subdomains").waitFor();
+    await form.getByText("This address cannot be used: * can only stand for subdomains").waitFor();
     await form.getByRole("button", { name: "Did you mean https://*.two.example?" }).click();
     await save(page).click();
     await saved(page).waitFor();

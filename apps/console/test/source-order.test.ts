@@ -173,7 +173,7 @@ consoleStatsTest(
     await open("/sources");
     const row = page.getByRole("row").filter({ hasText: "Busy shop" });
     await row.getByTitle("2 visitors in 7 days").waitFor();
-    await row.getByText("-50%").and(row.getByTitle("4 in the 7 days before")).waitFor();
+    await row.getByText("-50%").and(row.getByTitle("4 in the previous 7 days")).waitFor();
     await row.getByRole("img", { name: /Visitors by day: (?:\d, ){6}\d/ }).waitFor();
     assert.equal(queries, 1);
     for (const width of [1440, 1024, 390, 320])

@@ -305,7 +305,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Email", exact: true }).click();
     await page.getByRole("button", { name: "Remove filter Channel is Email" }).waitFor();
     await open(`${lastDays(source)}&view=explore&rows=channel&columns=visitors&page=/none`);
-    await page.getByText("The table shows Visitors by Channel.").waitFor();
+    await page.getByText("Columns: Visitors. Rows: Channel.").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rowsWith(page, "Email");
   },
@@ -322,7 +322,7 @@ consoleStatsTest(
       { ...ann, query: "", at: noon(1) },
     ]);
     await open(`${lastDays(source)}&view=explore`);
-    await page.getByRole("button", { name: /^Last non-direct source/ }).click();
+    await page.getByRole("button", { name: /^Last non-direct traffic source/ }).click();
     assert.deepEqual((await rowsWith(page, "letter"))[1], ["letter", "2", "100.0%", "100.0%", "1"]);
     await page.getByRole("group", { name: "Attribution" }).getByRole("button", { name: "Session" }).click();
     await page.getByRole("row").nth(2).filter({ hasText: "Direct / unknown" }).waitFor();
@@ -387,7 +387,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Switch source" }).click();
     await page.getByRole("button", { name: "All sources" }).click();
     await page.getByRole("heading", { name: "All sources" }).waitFor();
-    await page.getByText("A visitor with the same ID in several of them counts once.").waitFor();
+    await page.getByText("A visitor with the same ID in several sources is counted once.").waitFor();
     const { searchParams } = new URL(page.url());
     // the service has the sources of other tests too
     const all = `/analytics/all?organizationId=${searchParams.get("organizationId")}&page=/travel`;

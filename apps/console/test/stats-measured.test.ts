@@ -96,7 +96,7 @@ consoleStatsTest(
     await page.getByText('revenue: {amount: 49.9, currency: "EUR"}').waitFor();
     await page
       .getByText(
-        "No web vitals yet. On the Install page, switch on Web vitals, then copy the new snippet to your site.",
+        "No web vitals in this range. To measure them, go to the Install page, turn on Web vitals and copy the new snippet to your site.",
       )
       .waitFor();
     await page.getByRole("link", { name: "Install page" }).waitFor();

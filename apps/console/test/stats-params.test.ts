@@ -379,14 +379,14 @@ test("Metrics that the rows of an Explore table do not have stay chosen, and a n
   };
   assert.deepEqual(notesBy("page,time:day"), []);
   assert.deepEqual(notesBy("channel"), [
-    "Hidden: Exits, Exit rate. Add the row “Page” to show them.",
-    "Hidden: DAU / WAU. Add the row “Day” to show them.",
+    "Hidden: Exits, Exit rate. Add the row “Page” to show these columns.",
+    "Hidden: DAU / WAU. Add the row “Day” to show this column.",
   ]);
   assert.deepEqual(notesBy("page,dayOfWeek"), [
-    "Hidden: Visitors in 7 days, DAU / WAU. Remove rows by hour or weekday to show them.",
+    "Hidden: 7-day visitors, DAU / WAU. Remove rows by hour or weekday to show these columns.",
   ]);
   assert.deepEqual(notesBy("goal"), [
-    "Hidden: Exits, Visitors in 7 days, DAU / WAU, Bounce rate, Exit rate. Remove the row “Goal” to show them.",
+    "Hidden: Exits, 7-day visitors, DAU / WAU, Bounce rate, Exit rate. Remove the row “Goal” to show these columns.",
   ]);
 });
 

@@ -145,7 +145,7 @@ consoleStatsTest(
 
     await open(`/analytics/stats?sourceId=${source.sourceId}&view=retention&range=2019-01-01..2019-01-07`);
     await page
-      .getByText("The table shows how many visitors of each week came back in later weeks.")
+      .getByText("The table shows how many of each week’s visitors came back in later weeks.")
       .waitFor();
     await page.getByRole("button", { name: "Show the last 12 months" }).click();
     await cohorts.waitFor();
@@ -301,7 +301,7 @@ consoleStatsTest(
     await changes.filter({ hasText: "Key rotated" }).waitFor();
     assert.deepEqual(
       (await changes.allTextContents()).map((text) => text.replace(/^.*: /, "")),
-      ["Allowed origins changed", "Key rotated"],
+      ["“Allowed origins” changed", "Key rotated"],
     );
     await shoot("stats-5-changes");
 

@@ -51,7 +51,7 @@ consoleTest(
     await page.getByRole("button", { name: "Create token" }).click();
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByLabel("Label").fill("Shop server");
-    await page.getByLabel("Access").selectOption("Send a source’s events");
+    await page.getByLabel("Access").selectOption("Send events for a source");
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
     await page.getByText("Sends events only").waitFor();
@@ -66,9 +66,9 @@ consoleTest(
       headers: { authorization: `Bearer ${token}` },
     });
     assert.equal(reply.status, 200, reply.text);
-    const inUse = page.getByRole("row").filter({ hasText: "In use now" });
+    const inUse = page.getByRole("row").filter({ hasText: "This browser" });
     assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
-    assert.match((await inUse.textContent()) ?? "", /^You In use now/);
+    assert.match((await inUse.textContent()) ?? "", /^You This browser/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
     // its id until the sources are loaded
     await made.getByText("Shop", { exact: true }).waitFor();

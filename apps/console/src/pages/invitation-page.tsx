@@ -171,7 +171,7 @@ function AcceptForm({ code, account, email, onNewToken }: AcceptFormProps) {
         )}
         {!account && email !== null && (
           <Text size="sm" className="wrap">
-            This account will sign in with <bdi>{email}</bdi>. Accept only if this address is yours.
+            The new account will sign in with <bdi>{email}</bdi>. Accept only if this address is yours.
           </Text>
         )}
         <AsyncButton type="submit" isPending={accepted.isPending} disabled={name.trim() === ""}>

@@ -189,7 +189,7 @@ function Sessions() {
           Sessions
         </Title>
         <Text size="sm" c="dimmed">
-          Browsers in which you are signed in.
+          Browsers where you are signed in.
           {can("tokens:manage") && (
             <>
               {" "}
@@ -251,7 +251,14 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
           }}
         >
           <Text>
-            The browser that signed in <RelativeTime at={createdAt} /> will be signed out.
+            {isCurrent ? (
+              "This browser"
+            ) : (
+              <>
+                The browser that signed in <RelativeTime at={createdAt} />
+              </>
+            )}{" "}
+            will be signed out.
           </Text>
         </ConfirmButton>
       </td>

@@ -28,7 +28,7 @@ export function RestoreEmailPage() {
         <Stack>
           <Text>
             The email address of your account was changed. If you did not change it, undo the change. Your
-            account gets its previous address back. All sessions end, and access tokens created since the
+            account then gets its previous address back, all sessions end, and access tokens created since the
             change stop working.
           </Text>
           {restored.error && <ErrorAlert error={restored.error} />}
@@ -46,7 +46,11 @@ export function RestoreEmailPage() {
 
 const Restored = ({ email }: { readonly email: string | null }) => (
   <Stack>
-    <Alert color="green" title="The change was undone" role="status">
+    <Alert
+      color="green"
+      title={email === null ? "The new address was removed" : "The change was undone"}
+      role="status"
+    >
       {email === null ? (
         "Another account has your previous address now. Ask an admin of your workspace for help."
       ) : (

@@ -39,7 +39,7 @@ const REASONS: Readonly<Record<string, { title: string; text: string }>> = {
   },
   invitation_ended: {
     title: "Invitation ended",
-    text: "The invitation was accepted or revoked, or it has expired. Ask the person who invited you for a new one.",
+    text: "The invitation was already accepted, was revoked or has expired. Ask the person who invited you for a new one.",
   },
   oidc_failed: {
     title: "Sign-in failed",
@@ -282,7 +282,8 @@ function Confirmation({
         Not you? Sign in another way
       </Button>
       <Text size="sm" c="dimmed">
-        Continue only if you started this sign-in, or trust whoever sent you the link.
+        {invitation ? "Join" : "Continue"} only if you started this sign-in, or trust whoever sent you the
+        link.
       </Text>
     </Stack>
   );

@@ -23,7 +23,13 @@ export function RevokeTokenButton({ token, what }: { readonly token: Token; read
       }}
     >
       <Text className="wrap">
-        Requests that use “<bdi>{label}</bdi>” will be refused. This cannot be undone.
+        {what === "session" ? (
+          "The browser with this session will be signed out."
+        ) : (
+          <>
+            “<bdi>{label}</bdi>” will stop working. This cannot be undone.
+          </>
+        )}
       </Text>
     </ConfirmButton>
   );

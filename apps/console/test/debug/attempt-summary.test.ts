@@ -127,7 +127,7 @@ consoleTest(
     assert.equal(await problems.getByRole("list", { name: "Refused origins" }).count(), 0);
     await problems.getByRole("button", { name: "Origin not allowed", exact: true }).click();
     await page.getByLabel("Error code").waitFor();
-    await problems.getByText("This source refuses the origins that are not on its list.").waitFor();
+    await problems.getByText("This source accepts requests only from its allowed origins.").waitFor();
     await problems.getByText("https://two.example 2 requests").waitFor();
     await problems.getByRole("button", { name: "Allow https://two.example" }).click();
     await problems.getByRole("button", { name: "Allow https://two.example" }).waitFor({ state: "detached" });

@@ -34,7 +34,7 @@ consoleTest(
     await kept.getByRole("button", { name: /^Replay signup/ }).click();
     await dialog.getByText("2 of 2 events would be accepted").waitFor();
     await replay.click();
-    await dialog.getByText("Done: 2 stored, 0 duplicates, 0 rejected again, of 2.").waitFor();
+    await dialog.getByText("Done: 2 of 2 stored, 0 duplicates, 0 rejected again.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await until("nothing is kept", async () => (await kept.count()) === 0);
   },
@@ -66,6 +66,6 @@ consoleTest(
     const dialog = page.getByRole("dialog", { name: "Replay kept events" });
     await dialog.getByText("7 of 7 events would be accepted").waitFor();
     await dialog.getByRole("button", { name: "Replay" }).click();
-    await dialog.getByText("Done: 7 stored, 0 duplicates, 0 rejected again, of 7.").waitFor();
+    await dialog.getByText("Done: 7 of 7 stored, 0 duplicates, 0 rejected again.").waitFor();
   },
 );

@@ -80,7 +80,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Revoke Board" }).click();
     await page.getByRole("button", { name: "Revoke link", exact: true }).click();
     await page.getByText("Revoked", { exact: true }).waitFor();
-    const expired = guest.getByRole("heading", { name: "Link expired" });
+    const expired = guest.getByRole("heading", { name: "This link no longer works" });
     // the live count may notice it first
     await Promise.race([
       guest.getByRole("button", { name: "Overview", exact: true }).click(),

@@ -160,7 +160,7 @@ consoleStatsTest(
     await page.getByText("No lost events were reported").waitFor();
     assert.deepEqual(await sumsOf(page), ["Accepted 1", "Lost 0"]);
     assert.equal(await page.getByRole("region", { name: /^(?:Lost|Rejected): / }).count(), 0);
-    await page.getByText("There are no kept events from the last 7 days to replay.").waitFor();
+    await page.getByText("There are no kept events to replay.").waitFor();
     const body = eventsBody(sessionId, [pageEvent()]);
     assert.equal((await world.send(eventsPath(source), body, { origin: "https://new.example" })).status, 403);
     const keptPath = `/api/tracking-sources/${sourceId}/quarantine`;
@@ -174,7 +174,7 @@ consoleStatsTest(
     await page.getByRole("link", { name: "Review kept events" }).click();
     await page.getByRole("list", { name: "Kept events by cause" }).waitFor();
     await open(`${address}&days=${dayOf(noon(20))}..${dayOf(noon(15))}`);
-    await page.getByText("No events arrived in this range.").waitFor();
+    await page.getByText("No events were accepted or lost in this range.").waitFor();
     await page.getByRole("link", { name: "Review kept events" }).waitFor();
 
     const patch = { organizationId: world.organizationId, keepRejected: 0 };
@@ -184,7 +184,7 @@ consoleStatsTest(
     );
     await world.server.maintain();
     await open(address);
-    await page.getByText("To replay rejected events, this source must keep them first.").waitFor();
+    await page.getByText("This source does not keep rejected events, so they cannot be replayed.").waitFor();
     await page.getByRole("link", { name: "Keep rejected events" }).click();
     await page.getByLabel("Keep rejected events").waitFor();
   },

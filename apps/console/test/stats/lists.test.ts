@@ -293,7 +293,7 @@ consoleStatsTest(
     const text = await readFile((await (await download).path()) ?? "", "utf8");
     assert.equal(text.trim().split("\r\n").length, 1 + 33, "a heading and a row for every page");
     await details.getByLabel("Search").fill("nowhere");
-    await details.getByText("No value contains “nowhere”.").waitFor();
+    await details.getByText("No value contains “nowhere”. Change or clear the search.").waitFor();
     const answered = Promise.withResolvers<void>();
     await page.route("**/api/stats/query", async (route) => {
       await answered.promise;

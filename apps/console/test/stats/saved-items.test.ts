@@ -74,7 +74,7 @@ consoleStatsTest(
     await chip("Page is /pricing or /about").waitFor();
     await chip("(Page is /pricing or Page is /)").waitFor();
     await chip("Traffic source is letter").waitFor();
-    await page.getByText("No events match these filters.").waitFor();
+    await page.getByText("No events match the filters in this range.").waitFor();
     await shoot("segment-other-filters");
     await chip("seats is more than 5").click();
     const visitors = page.getByRole("button", { name: /^Visitors/ });

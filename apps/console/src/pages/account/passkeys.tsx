@@ -165,7 +165,7 @@ function AddPasskey() {
       <Text size="sm">
         {isSecureContext
           ? "Update this browser to add a passkey."
-          : "Open the console over https to add a passkey."}
+          : "Open the console over HTTPS to add a passkey."}
       </Text>
     );
   return (

@@ -104,7 +104,12 @@ function Debug({ source }: { readonly source: Source }) {
       )}
       {isNotFound && (
         <Text size="sm" role="status">
-          The linked request is not in this list. It may be older, hidden by a filter, or no longer stored.
+          The linked request is not in this list.{" "}
+          {isFiltered
+            ? "Clear the filters to look for it."
+            : state.hasOlder
+              ? "Scroll down to load older requests."
+              : "It is no longer stored."}
         </Text>
       )}
       {state.attempts.length === 0 ? (
@@ -171,7 +176,7 @@ function NoAttempts({ state, isFiltered, sourceId }: NoAttemptsProps) {
     );
   return (
     <InstallPrompt title="No requests yet" sourceId={sourceId} awaited="request">
-      Every request with this source’s key appears here within a second, including refused ones.
+      Requests with this source’s key appear here within a second, including refused ones.
     </InstallPrompt>
   );
 }

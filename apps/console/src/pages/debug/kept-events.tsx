@@ -176,9 +176,9 @@ function ReplayProgress({ started, onClose }: ReplayProgressProps) {
   return (
     <Stack>
       <Text role="status">
-        {data.status === "done" ? "Done" : "Running"}: {formatCount(data.accepted)} stored,{" "}
-        {pluralize(data.duplicates, "duplicate")}, {formatCount(rejected)} rejected again, of{" "}
-        {formatCount(data.selected)}.
+        {data.status === "done" ? "Done" : "Running"}: {formatCount(data.accepted)} of{" "}
+        {formatCount(data.selected)} stored, {pluralize(data.duplicates, "duplicate")},{" "}
+        {formatCount(rejected)} rejected again.
       </Text>
       {error && <ErrorAlert error={error} />}
       <Group justify="flex-end">

@@ -15,7 +15,8 @@ import { makeFix, remedyForOrigin } from "./quick-fix.ts";
 
 /** Further origins are in the list of attempts. */
 const MAX_ORIGINS = 4;
-const ORIGIN_CAUSE = "This source refuses the origins that are not on its list. Allow those that are yours.";
+const ORIGIN_CAUSE =
+  "This source accepts requests only from its allowed origins. Allow an origin only if it is yours.";
 /** Further problems are folded. */
 const MAX_SHOWN = 4;
 

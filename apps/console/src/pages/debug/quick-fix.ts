@@ -99,7 +99,7 @@ function raiseLimit(source: Source, { limit }: DebugAttempt): Remedy {
 function restoreKey(source: Source, { publicKey }: DebugAttempt): Remedy {
   if (!publicKey) return NONE;
   const { sourceId, previousKeyExpiresAt } = source;
-  const label = `Restore the key that ends in ${publicKey.slice(-6)} for a day`;
+  const label = `Restore key …${publicKey.slice(-6)} for a day`;
   const fix: QuickFix = {
     label,
     done: "Key restored",

@@ -55,7 +55,8 @@ export function RefusalAlert({ source, attempt }: RefusalAlertProps) {
       {fault !== null && fault !== message && (
         <Text size="sm">
           <TextWithCode text={fault} />
-          {others.length > 0 && ` And ${formatCount(others.length)} more, listed below.`}
+          {others.length > 0 &&
+            ` This request has ${formatCount(others.length)} more ${others.length === 1 ? "problem" : "problems"}.`}
         </Text>
       )}
       <Group mt="xs" gap="sm">

@@ -12,7 +12,7 @@ export interface Cause {
 const CAUSES: Readonly<Record<LossCause | "missing", Cause>> = {
   queue_full: {
     title: "Browser queue full",
-    advice: "A browser keeps about 1,500 unsent events. Send fewer events per page.",
+    advice: "A browser can keep about 1,500 unsent events. Send fewer events per page.",
   },
   too_old: {
     title: "Unsent for more than a day",
@@ -24,13 +24,13 @@ const CAUSES: Readonly<Record<LossCause | "missing", Cause>> = {
     advice: "The event was invalid or too large. Find the request in Debug, and correct what the site sends.",
   },
   unreachable: {
-    title: "Service not reached",
+    title: "Service unreachable",
     advice: "A server that sends events could not reach this service. Check its network and the address.",
   },
   missing: {
     title: "Never arrived",
     advice:
-      "The page was closed before the event was sent, or the browser’s storage was cleared. A few are normal. If there are many, ad blockers are the likely cause. To avoid them, serve the script from your own domain.",
+      "The page was closed before the event was sent, or the browser’s storage was cleared. A few such events are normal. If there are many, ad blockers are the likely cause: serve the script from your own domain.",
   },
 };
 

@@ -56,7 +56,7 @@ function NoEventsYet({ source }: { readonly source: Source }) {
     <Stack>
       <OpenAlerts sourceId={sourceId} />
       <InstallPrompt title="No events yet" sourceId={sourceId} awaited="event">
-        Accepted, rejected and lost events are counted here from the first event on.
+        The numbers of accepted, rejected and lost events appear here after the first accepted event.
       </InstallPrompt>
       <Recovery source={source} days={[]} />
     </Stack>
@@ -85,7 +85,7 @@ function Delivery({ source }: { readonly source: Source }) {
           rateOf(statement.days) === null ? (
             <>
               <EmptyState title="No events">
-                No events arrived in this range. Choose a longer range.
+                No events were accepted or lost in this range. Choose another range.
               </EmptyState>
               <Recovery source={source} days={[]} />
             </>
@@ -134,7 +134,7 @@ function Rate({ sourceId, range, days }: RateProps) {
   const accepted = total(days, (day) => day.accepted);
   const rejected = total(days, (day) => sumOf(day.rejected));
   const rate = rateOf(days) ?? 1;
-  const base = `of ${formatCount(accepted + all)} accepted or lost`;
+  const base = `of ${pluralize(accepted + all, "accepted or lost event")}`;
   return (
     <Paper p="lg" component="section" aria-label="Rate">
       <div className="delivery-sums">
@@ -206,7 +206,7 @@ function Causes({ title, causes }: CausesProps) {
   const most = Math.max(...rows.map(([, events]) => events));
   if (rows.length === 0) return null;
   return (
-    <Figures title={title} hint="The reported causes, and what to do.">
+    <Figures title={title} hint="The causes, and what to do about each.">
       {rows.map(([code, events]) => {
         const { title: name, advice } = causeFor(code);
         return (
@@ -247,8 +247,8 @@ const RejectedCauses = ({ days }: DaysProps) => (
 
 const PLACES = [
   ["In the warehouse", "inWarehouse"],
-  ["Lost in the warehouse", "lostInWarehouse"],
-  ["Erased with a visitor", "erased"],
+  ["Missing from the warehouse", "lostInWarehouse"],
+  ["Erased with the visitor’s data", "erased"],
   ["Deleted after the retention period", "expired"],
   ["On their way to the warehouse", "waiting"],
 ] as const;

@@ -70,7 +70,7 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
   if (kept.events > 0)
     return (
       <Offer
-        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix the cause: ${[...causes].join(", ")}. This includes events from refused requests and from all days.`}
+        text={`${pluralize(kept.events, "kept event")} can be replayed after you fix ${causes.size === 1 ? "the cause" : "the causes"}: ${[...causes].join(", ")}. The number covers all days and includes events from refused requests.`}
       >
         <ButtonLink
           to="/analytics/setup/debug"
@@ -83,12 +83,9 @@ function KeptEventsOffer({ source: { sourceId, keepRejected } }: Pick<RecoveryPr
         </ButtonLink>
       </Offer>
     );
-  if (keepRejected > 0)
-    return (
-      <Offer text={`There are no kept events from the last ${pluralize(keepRejected, "day")} to replay.`} />
-    );
+  if (keepRejected > 0) return <Offer text="There are no kept events to replay." />;
   return (
-    <Offer text="To replay rejected events, this source must keep them first.">
+    <Offer text="This source does not keep rejected events, so they cannot be replayed.">
       {can("sources:write") && (
         <ButtonLink to="/sources/settings" search={{ sourceId }} size="xs" variant="default">
           Keep rejected events{" "}

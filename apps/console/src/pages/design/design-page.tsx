@@ -48,7 +48,7 @@ const Section = ({ title, children }: DesignSectionProps) => (
 
 export const DesignPage = () => (
   <main className="content design">
-    <Page title="Design system" lead="Each part in each of its states." actions={<ColorSchemeControl />}>
+    <Page title="Design system" lead="Every component in every state." actions={<ColorSchemeControl />}>
       <Foundations />
       <Controls />
       <Overlays />
@@ -59,7 +59,7 @@ export const DesignPage = () => (
 
 const Foundations = () => (
   <>
-    <Section title="Colours">
+    <Section title="Colors">
       {COLORS.map((name) => (
         <figure key={name} className="design-color">
           <span style={{ background: `var(--${name})` }} />
@@ -177,7 +177,7 @@ const States = () => (
   <>
     <Section title="Messages">
       {(["green", "yellow", "red", "gray"] as const).map((color) => (
-        <Alert key={color} color={color} title={`Message in ${color}`}>
+        <Alert key={color} color={color} title={`Message: ${color}`}>
           What happened, and what to do next.
         </Alert>
       ))}

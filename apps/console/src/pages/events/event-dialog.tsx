@@ -130,7 +130,7 @@ function PlanForm({ source, version, event, violations, onClose }: EventDialogPr
         />
       ) : (
         <Textarea
-          label="JSON Schema of the properties"
+          label="JSON Schema for the properties"
           minRows={4}
           maxRows={20}
           spellCheck={false}
@@ -191,8 +191,8 @@ function PropertyEditor({ schema, seen, violations, onChange }: PropertyEditorPr
         {others.length > 0 && (
           <>
             {" "}
-            The schema also has <span className="wrap">{others.join(", ")}</span>. To see or change that,
-            switch to JSON Schema.
+            The schema also has <span className="wrap">{others.join(", ")}</span>. Switch to JSON Schema to
+            see all of it.
           </>
         )}
       </Text>

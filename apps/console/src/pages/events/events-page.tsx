@@ -64,7 +64,7 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
   if (events.length === 0 && version.version === 0)
     return (
       <InstallPrompt title="No events yet" sourceId={source.sourceId} awaited="event">
-        The names, properties and types of accepted events appear here within a few seconds.
+        Accepted events and their properties appear here within a few seconds.
       </InstallPrompt>
     );
   return (
@@ -75,7 +75,9 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
         violations={health ? countOf(health.planViolations) : null}
       />
       {events.length === 0 ? (
-        <EmptyState title="No events yet">Accepted and planned events appear here.</EmptyState>
+        <EmptyState title="No events yet">
+          Accepted and planned events appear here. Open your site to send the first one.
+        </EmptyState>
       ) : (
         <EventTable
           events={events}
@@ -87,8 +89,8 @@ function LoadedEvents({ source, catalog, version }: LoadedEventsProps) {
       )}
       {catalog.otherEvents > 0 && (
         <Text size="sm" c="dimmed">
-          The list holds {LIMITS.maxCatalogEvents} names. {pluralize(catalog.otherEvents, "event")} with other
-          names {catalog.otherEvents === 1 ? "is" : "are"} not listed.
+          The list holds at most {LIMITS.maxCatalogEvents} names. {pluralize(catalog.otherEvents, "event")}{" "}
+          with other names {catalog.otherEvents === 1 ? "is" : "are"} not listed.
         </Text>
       )}
       {opened && (

@@ -11,7 +11,7 @@ interface JsonChangeProps extends PlanDifference {
 }
 
 export const JsonChange = ({ name, before, after, sides = ["Before", "After"] }: JsonChangeProps) => (
-  <section aria-label={`Change of ${name}`}>
+  <section aria-label={`Changes to ${name}`}>
     <Text fw={600} className="wrap">
       {name}
     </Text>

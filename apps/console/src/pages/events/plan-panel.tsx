@@ -112,8 +112,8 @@ function PlanSettings({ source, saved, onOpen }: PlanSettingsProps) {
             <RelativeTime at={saved.createdAt} />.{" "}
           </>
         )}
-        Headwater checks each event on arrival. Warn stores the event and shows the violation in Debug. Reject
-        does not store it.
+        Headwater checks each event on arrival. “Warn” stores the event and shows the violation in Debug.
+        “Reject” does not store it.
       </Text>
       <NativeSelect
         label="Events that violate the plan"

@@ -216,8 +216,8 @@ function SeenCells({
       <td data-label="Violations">
         {newest ? (
           <span>
-            <span className="property-violations">{pluralize(count, "event")}</span>, last{" "}
-            <RelativeTime at={newest.lastSeenAt} />: found {newest.found}
+            <span className="property-violations">{pluralize(count, "event")}</span>, last received{" "}
+            <RelativeTime at={newest.lastSeenAt} />; found {newest.found}
           </span>
         ) : (
           <Text component="span" c="dimmed" size="sm">

@@ -39,7 +39,7 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
 /** The browser client sends these by itself, so the site does not plan their properties. */
 const OWN_EVENTS: readonly string[] = ["engagement", "web_vitals"];
 
-const LIMIT = `A plan can have up to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;
+const LIMIT = `A plan is limited to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;
 
 interface ProposalProps extends PlanDialogProps {
   readonly proposed: PlanProposal;
@@ -58,10 +58,10 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
     <Stack>
       <Text>
         {addedEvents.length === 0
-          ? "The plan already has every event that this source has sent."
+          ? leftOut === 0 && "The plan already has every event that this source has sent."
           : "Types come from the accepted events. A property is required if there were at least 20 events and all had it."}
         {leftOut > 0 &&
-          ` ${pluralize(leftOut, "more event")} cannot be added. ${LIMIT} Remove events to make room.`}
+          ` ${pluralize(leftOut, "more event")} cannot be added. ${LIMIT} Remove events from the plan to make room.`}
       </Text>
       {addedEvents.length > 1 && (
         <Group>

@@ -31,9 +31,9 @@ function useHostSplit(sourceId: string): { problem: string; advice: string } | n
   const advice =
     option === "crossSubdomain"
       ? "On the Install page, turn on Subdomains. Then copy the new snippet to both hosts to count each visitor once."
-      : `Set \`data-link-domains="${fromHost} ${toHost}"\` on both hosts to count each visitor once. In the HTML snippet, add \`script.dataset.linkDomains = "${fromHost} ${toHost}";\`.`;
+      : `To count each visitor once, add \`script.dataset.linkDomains = "${fromHost} ${toHost}";\` to the HTML snippet on both hosts. If your pages use a script tag, set \`data-link-domains="${fromHost} ${toHost}"\` on it instead.`;
   return {
-    problem: `In the last 7 days, ${amount} went from ${fromHost} to ${toHost} and were counted on both.`,
+    problem: `In the last 7 days, ${amount} went from ${fromHost} to ${toHost} and ${visitors === 1 ? "was" : "were"} counted on both.`,
     advice,
   };
 }

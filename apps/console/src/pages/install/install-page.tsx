@@ -96,8 +96,8 @@ const OpenSiteSection = () => (
         2. Open your site
       </Title>
       <Text size="sm">
-        Open a page on one of the allowed origins. The top of this page then shows the first page view. If the
-        request is refused, it shows the reason and how to fix it.
+        Open a page on one of the allowed origins. The top of this page then shows that events arrive. If the
+        request is refused, the reason and the fix appear there.
       </Text>
     </Stack>
   </Paper>
@@ -108,7 +108,7 @@ function CspSection({ csp }: { readonly csp: InstallPayload["csp"] }) {
     <details className="more-section">
       <summary>
         <h2>Content Security Policy</h2>
-        <span>What to add when your site has one</span>
+        <span>What to add if your site has one</span>
       </summary>
       <Stack>
         <CodeBlock title="Add to script-src" text={csp.scriptSrc.join(" ")} />

@@ -50,12 +50,12 @@ const Notes = ({ notes }: { readonly notes: readonly SnippetNote[] }) => (
   </Stack>
 );
 
-const SEE_COMMENT = "The comment at the top says where it belongs.";
+const SEE_COMMENT = "The comment at the top of the code says where the code belongs.";
 
 const toMessage = ({ instruction = SEE_COMMENT }: FrameworkExample, snippet: string) =>
   `Please add Headwater to our site. ${instruction}
 
 ${snippet.trimEnd()}
 
-This page shows when the first event arrives: ${location.href}
+To see whether events arrive, open this page: ${location.href}
 `;

@@ -40,8 +40,8 @@ export function TestSite({ source: { sourceId, publicKey }, site }: TestSiteProp
           3. Test my site
         </Title>
         <Text size="sm">
-          Headwater opens the page and checks the snippet, the key, the origin and the Content Security
-          Policy. This visit is not counted.
+          Headwater opens a page and checks the snippet, the key, the origin and the Content Security Policy.
+          This visit is not counted.
         </Text>
         {isLocal && (
           <CodeBlock
@@ -82,7 +82,7 @@ function TestResult({ result: { isWorking, checks } }: { readonly result: Verifi
     <Stack gap="sm" role="status">
       <Text fw={600}>
         {isWorking
-          ? "The page works."
+          ? "Headwater works on this page."
           : failed === 0
             ? "The page could not be tested completely."
             : `${failed} of ${checks.length} checks failed.`}

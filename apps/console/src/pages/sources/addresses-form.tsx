@@ -63,11 +63,11 @@ export function AddressesForm() {
   return (
     <SettingsSection
       title="Page URLs"
-      text="How page URLs are stored. Changes apply to new events only. Email addresses and the values of secret parameters, such as token, are always masked."
+      text="Choose how page URLs are stored. Changes apply to new events only. Email addresses and the values of secret parameters, such as token, are always masked."
     >
       <NativeSelect
         label="Query parameters"
-        description="Which ones are stored. Campaign parameters include utm_source and gclid."
+        description="Which parameters are stored. Campaign parameters include utm_source and gclid."
         data={[...PARAMETER_OPTIONS]}
         value={fields.parameters.choice}
         onChange={(event) =>

@@ -9,15 +9,18 @@ import { useWorkspace } from "../../workspace-context.tsx";
 /** @param settings without the service's settings, unless the user is an operator */
 function describeAlerts(isOperator: boolean, settings: Readonly<Record<string, unknown>>): string {
   if (!isOperator)
-    return "The Delivery page lists open alerts. To have them sent, the operator sets `ALERT_WEBHOOK_URL`.";
+    return "The Delivery page lists open alerts. Headwater also sends them if the operator has set `ALERT_WEBHOOK_URL`.";
   if (!settings.ALERT_WEBHOOK_URL)
-    return "The Delivery page lists open alerts. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive a signed webhook request.";
+    return "The Delivery page lists open alerts. Set `ALERT_WEBHOOK_URL` and `ALERT_WEBHOOK_SECRET` to receive them as signed webhook requests.";
   const hours = Number(settings.ALERT_QUIET_HOURS);
-  const quiet = hours > 0 ? `, accepts no events for ${hours} hours (\`ALERT_QUIET_HOURS\`)` : "";
+  const quiet =
+    hours > 0
+      ? `, accepts no events for ${hours} ${hours === 1 ? "hour" : "hours"} (\`ALERT_QUIET_HOURS\`)`
+      : "";
   const percent = Number(settings.ALERT_DELIVERY_PERCENT);
   const low =
     percent > 0 ? `, receives fewer than ${percent}% of a day’s events (\`ALERT_DELIVERY_PERCENT\`)` : "";
-  return `Headwater sends an alert to \`ALERT_WEBHOOK_URL\` when the source starts failing${quiet}${low}, misses an event that it usually gets every day, or recovers.`;
+  return `Headwater sends an alert to \`ALERT_WEBHOOK_URL\` when the source starts failing, receives events that violate the tracking plan${quiet}${low}, misses an event that it usually gets every day, or recovers.`;
 }
 
 export function AlertsSection() {

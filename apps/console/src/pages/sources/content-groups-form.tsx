@@ -37,7 +37,7 @@ export function ContentGroupsForm() {
   return (
     <SettingsSection
       title="Content groups"
-      text="Groups of pages that the stats show as one. Changes apply to past events too."
+      text="Pages that the stats combine into groups. Changes apply to past events too."
     >
       <LinesField
         label="Groups"

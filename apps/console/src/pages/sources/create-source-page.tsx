@@ -133,7 +133,7 @@ function NameField({ name, placeholder, onChange, error }: NameFieldProps) {
     <>
       <TextInput
         label="Name"
-        description="If you leave it empty, the source gets the name of its site."
+        description="Leave this empty to use the site’s address."
         placeholder={placeholder || "Shop"}
         maxLength={LIMITS.maxNameLength}
         value={name}
@@ -170,7 +170,7 @@ function AddressFields({ origins: [first = "", ...others], onChange, issueAt }: 
     <div>
       <OriginLine
         label="Website address"
-        description="Only this site may send events."
+        description="Only sites that you enter here can send events."
         autoFocus
         line={first}
         issue={issueAt(0)}

@@ -73,8 +73,8 @@ export function EraseVisitorForm({ source: { sourceId, name } }: { readonly sour
       </Group>
       {receipt !== undefined && <ErasureReceipt key={receipt} receiptId={receipt} />}
       <ConfirmDialog
-        title="Erase this visitor?"
-        confirmLabel="Erase visitor"
+        title={kind === "userId" ? "Erase this user?" : "Erase this visitor?"}
+        confirmLabel={kind === "userId" ? "Erase user" : "Erase visitor"}
         opened={isDialogOpen}
         onClose={() => setDialogOpen(false)}
         onConfirm={erase}

@@ -58,7 +58,7 @@ function OwnAddress({ addresses, onAdd }: OwnAddressProps) {
   return (
     <Group gap="xs">
       <Text size="sm">
-        Your address: <code>{own}</code>
+        Your IP address: <code>{own}</code>
       </Text>
       <Button size="xs" variant="default" onClick={() => onAdd([...listed, own].join("\n"))}>
         Exclude your address

@@ -68,7 +68,7 @@ const toPart = (title: string): SettingsPart<GeneralFields> => ({
     return {
       title: "Delete kept events?",
       confirmLabel: "Delete kept events",
-      text: `Kept events${older} will be permanently deleted. They can then no longer be replayed.`,
+      text: `Kept events${older} will be permanently deleted. Deleted events cannot be replayed.`,
     };
   },
 });
@@ -90,7 +90,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   slug: ({ fields, setFields, failure }) => (
     <TextInput
       label="Slug"
-      description="Short name for URLs, unique in this workspace. Lowercase letters, digits and hyphens."
+      description="A short name for URLs, unique in this workspace. Use only lowercase letters, digits and hyphens."
       required
       maxLength={LIMITS.maxSlugLength}
       value={fields.slug}
@@ -112,7 +112,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
   requireOrigin: ({ fields, setFields }) => (
     <Switch
       label="Require an Origin header"
-      description="Refuses requests without one. Browsers always send it. Servers and apps do not."
+      description="Refuses requests without this header. Browsers always send it. Servers and apps do not."
       checked={fields.requireOrigin}
       onChange={(event) => setFields({ requireOrigin: event.currentTarget.checked })}
     />
@@ -165,7 +165,7 @@ const CONTROLS: Record<SourceFieldName, FieldControl | null> = {
     <TextInput
       type="number"
       label="Keep rejected events"
-      description={`Days, up to ${LIMITS.maxKeepRejectedDays}. You can replay kept events in Debug after you fix the cause. 0 turns this off and deletes the kept events.`}
+      description={`Number of days, up to ${LIMITS.maxKeepRejectedDays}. You can replay kept events in Debug after you fix the cause. 0 turns this off and deletes the kept events.`}
       className="narrow-field"
       required
       min={0}
@@ -211,13 +211,13 @@ export const GeneralForm = () => (
 );
 
 export const PrivacyForm = () => (
-  <FieldsCard part={PRIVACY} text="Which visitors are counted." shows={(name) => name === "privacy"} />
+  <FieldsCard part={PRIVACY} text="Choose which visitors are counted." shows={(name) => name === "privacy"} />
 );
 
 export const EmbeddingForm = () => (
   <FieldsCard
     part={EMBEDDING}
-    text="Where this source’s stats can be embedded."
+    text="Choose where this source’s stats can be embedded."
     shows={(name) => name === "embedOrigins"}
   />
 );

@@ -153,7 +153,7 @@ interface ConditionFieldsProps {
 const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: ConditionFieldsProps) => (
   <>
     <TextInput
-      aria-label={`Property of ${label}`}
+      aria-label={`Property for ${label}`}
       placeholder="plan"
       maxLength={LIMITS.maxStatsPropertyLength}
       required
@@ -163,7 +163,7 @@ const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: Cond
       onChange={(event) => onChange({ ...condition, property: event.currentTarget.value })}
     />
     <NativeSelect
-      aria-label={`Operator of ${label}`}
+      aria-label={`Operator for ${label}`}
       data={[...OPERATORS]}
       value={condition.operator}
       onChange={(event) =>
@@ -171,7 +171,7 @@ const ConditionFields = ({ condition, label, issueAt, onChange, onRemove }: Cond
       }
     />
     <TextInput
-      aria-label={`Value of ${label}`}
+      aria-label={`Value for ${label}`}
       placeholder="pro"
       maxLength={LIMITS.maxStatsValueLength}
       required

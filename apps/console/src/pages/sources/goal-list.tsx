@@ -69,7 +69,7 @@ export function GoalList(props: GoalListProps) {
     <Stack gap="sm" ref={list}>
       {goals.length === 0 && (
         <Text size="sm" c="dimmed">
-          No goals yet. Examples: a view of /thank-you, the event signup.
+          No goals yet. Add one, such as a view of /thank-you or the event “signup”.
         </Text>
       )}
       {goals.length > 0 && (

@@ -21,7 +21,7 @@ export function GoalsForm() {
   return (
     <SettingsSection
       title="Goals"
-      text="A goal counts events with a given name, or views of pages that match a path. Use * as a wildcard in paths. Goals apply to all stored events."
+      text="A goal counts events with a given name, or views of pages whose path matches a pattern. Use * as a wildcard in paths. Changes apply to past events too."
     >
       <GoalList
         key={generation}

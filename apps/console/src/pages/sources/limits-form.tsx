@@ -100,7 +100,7 @@ export function LimitsForm() {
             type="number"
             label={label}
             description={
-              max === LIMITS.maxDailyQuota ? "Quota of this source" : `Up to ${formatLimit(name, max)}`
+              max === LIMITS.maxDailyQuota ? "Quota for this source" : `Up to ${formatLimit(name, max)}`
             }
             placeholder={describeDefault(name, settings[setting])}
             min={min}

@@ -12,7 +12,7 @@ import type { CheckLine } from "./lines.ts";
 /** The error that forms show for a path that the API refuses. */
 export const PATH_RULE = "A path starts with / and contains no spaces, ? or #. Use * as a wildcard.";
 export const CHANNEL_RULE =
-  "Write a rule as referrer=pattern -> source | channel. Besides referrer you can use source, medium or campaign. A hyphen keeps the detected source or channel.";
+  "Write a rule as referrer=pattern -> source | channel. Instead of referrer, you can use source, medium or campaign. A hyphen keeps the detected source or channel.";
 export const GROUP_RULE = "Write a group as Name=/path; /other/path. Each path starts with /.";
 
 const rule =

@@ -81,7 +81,7 @@ interface OriginLineProps extends Pick<TextInputProps, "label" | "description" |
 const explain = (line: string, problem: string) =>
   /\S\s+\S/.test(line)
     ? "Remove the spaces. An address looks like www.example.com."
-    : `This is not a website address: ${problem}.`;
+    : `This address cannot be used: ${problem}.`;
 
 const NOTHING = { origin: null, problem: null, meant: null };
 

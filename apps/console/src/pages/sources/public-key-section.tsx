@@ -79,8 +79,11 @@ function RotateKeyDialog({ source: { sourceId }, opened, onClose }: RotateKeyDia
       onConfirm={rotate}
     >
       <Text>
-        The source gets a new key. Put the new snippet into your site before the grace period ends. After
-        that, requests with the old key are refused. Visitors keep their IDs.
+        The source gets a new key.{" "}
+        {grace === "0"
+          ? "Requests with the old key are refused immediately. Copy the new snippet to your site."
+          : "Copy the new snippet to your site before the grace period ends. After that, requests with the old key are refused."}{" "}
+        Visitors keep their IDs.
       </Text>
       <NativeSelect
         label="Grace period"
@@ -136,12 +139,13 @@ function OutdatedInstalls({ sourceId }: { readonly sourceId: string }) {
         return (
           <div>
             <Text size="sm" fw={600}>
-              Installs with an old key
+              Sites and apps that still use an old key
             </Text>
             <ul className="text-sm old-keys">
               {installs.map(({ origin, sdkVersion, count, lastSeenAt }) => (
                 <li key={`${origin} ${sdkVersion}`} className="wrap">
-                  {origin}, {sdkVersion}: {pluralize(count, "request")}, last <RelativeTime at={lastSeenAt} />
+                  {origin}, {sdkVersion}: {pluralize(count, "request")}, last seen{" "}
+                  <RelativeTime at={lastSeenAt} />
                 </li>
               ))}
             </ul>

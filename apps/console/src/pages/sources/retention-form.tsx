@@ -23,7 +23,7 @@ export const RETENTION: SettingsPart<RetentionFields> = {
     return {
       title: "Delete older events?",
       confirmLabel: "Delete older events",
-      text: `Events older than ${pluralize(after, "day")} will be permanently deleted, now and as they reach that age.`,
+      text: `Events older than ${pluralize(after, "day")} will be permanently deleted. Newer events will be deleted when they reach that age.`,
     };
   },
 };

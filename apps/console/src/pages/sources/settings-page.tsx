@@ -118,7 +118,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
     <Section
       isDangerous
       title="Delete source"
-      text="Its keys stop working immediately. This cannot be undone."
+      text="The source’s keys stop working immediately. This cannot be undone."
       action={
         <Button color="red" onClick={() => setDialogOpen(true)}>
           Delete
@@ -148,7 +148,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
         </Text>
         <Switch
           label="Also delete its stored events"
-          description={`They are gone from the warehouse within two days. Otherwise they stay ${retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, and nobody can open them.`}
+          description={`The events are deleted from the warehouse within two days. Otherwise they stay ${retentionDays === null ? "forever" : `until they are ${pluralize(retentionDays, "day")} old`}, but nobody can open them.`}
           checked={deletesEvents}
           onChange={(event) => setDeletesEvents(event.currentTarget.checked)}
         />

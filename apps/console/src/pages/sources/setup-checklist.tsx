@@ -55,7 +55,7 @@ export const FirstSteps = () => (
       </ol>
     }
   >
-    Three steps, about five minutes
+    It takes three steps and about five minutes.
   </EmptyState>
 );
 

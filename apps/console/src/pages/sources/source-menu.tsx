@@ -52,7 +52,7 @@ function groupSources(
   const others = sources.filter((source) => !recent.includes(source));
   return [
     { title: "Recent", sources: recent },
-    { title: "All, by name", sources: others.slice(0, MAX_SHOWN) },
+    { title: "Other sources", sources: others.slice(0, MAX_SHOWN) },
   ];
 }
 

@@ -26,7 +26,7 @@ export function SourcePage({ title, permission, tab, children }: SourcePageProps
   if (sourceId === "")
     return (
       <EmptyState isPage title="No source selected" action={TO_SOURCES}>
-        Select a source in the list of sources.
+        Choose one from the list of sources.
       </EmptyState>
     );
   return (
@@ -62,7 +62,7 @@ function LoadedSource({ sourceId, title, permission, tab, render }: LoadedSource
   if (query.error instanceof ApiFailure && query.error.code === "source_not_found")
     return (
       <EmptyState isPage title="Source not found" action={TO_SOURCES}>
-        It was deleted, or the link is incomplete.
+        The source may have been deleted, or the link is incomplete.
       </EmptyState>
     );
   return (

@@ -89,7 +89,7 @@ export function SourcesPage() {
 
 const NoSources = () => (
   <EmptyState title="No sources yet">
-    Your role cannot create sources. Ask a developer of this workspace to create one.
+    Your role cannot create sources. Ask a developer in this workspace to create one.
   </EmptyState>
 );
 
@@ -125,7 +125,11 @@ function SourceList({ filters, change, query, count }: SourceListProps) {
       {isSearched && <ListTools {...{ filters, change, count }} statuses={pages[0]?.statuses} />}
       {shown.length === 0 && (
         <Text c="dimmed">
-          {search === "" ? "No source has this status." : `No source matches “${search}”.`}
+          {search === ""
+            ? "No source has this status. Choose another status."
+            : status === undefined
+              ? `No source matches “${search}”. Change or clear the search.`
+              : `No source with this status matches “${search}”. Change the search or the status.`}
         </Text>
       )}
       {shown.length > 0 && <SourceTable pages={pages.map(({ sources }) => sources)} />}

@@ -49,14 +49,14 @@ function AllStats({ list: { sources: counted, statuses } }: { readonly list: Api
     );
   const which =
     counted.length < count
-      ? `The ${counted.length} sources with the latest events`
+      ? `Only the ${counted.length} sources with the latest events are included`
       : pluralize(counted.length, "source");
   return (
     <Page
       title="All sources"
       section="Stats"
       beside={<SourceSwitcher selected={null} />}
-      lead={count > 1 ? `${which}. A visitor with the same ID in several of them counts once.` : which}
+      lead={count > 1 ? `${which}. A visitor with the same ID in several sources is counted once.` : which}
     >
       <StatsViews target={target} />
     </Page>

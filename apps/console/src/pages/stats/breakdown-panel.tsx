@@ -87,7 +87,7 @@ function vitalsBy(dimension: StatsDimension, label: string): PanelTab {
     dimension,
     metrics: ["visitors", ...VITAL_METRICS],
     filter: { dimension: "event", operator: "is", value: "web_vitals" },
-    hint: "No web vitals yet. On the Install page, switch on Web vitals, then copy the new snippet to your site.",
+    hint: "No web vitals in this range. To measure them, go to the Install page, turn on Web vitals and copy the new snippet to your site.",
   });
   return {
     ...tab,
@@ -148,7 +148,7 @@ const PANELS: readonly PanelDefinition[] = [
         changed: "revenue",
         hasAverage: true,
         filter: { dimension: "currency", operator: "is_not", value: null },
-        hint: 'No revenue. Send it in the properties of an event: revenue: {amount: 49.9, currency: "EUR"}.',
+        hint: 'No revenue in this range. Send it as an event property, such as revenue: {amount: 49.9, currency: "EUR"}.',
       }),
     ],
   },

@@ -86,7 +86,7 @@ function DownloadForm({ answer, hasFilters }: DownloadFormProps) {
         <Text size="sm" role="status">
           {download.isPending && formatBytes(bytes)}
           {download.data && `Saved, ${formatBytes(bytes)}`}
-          {isCanceled && "Cancelled"}
+          {isCanceled && "Canceled"}
         </Text>
       </Group>
       {download.error && !isCanceled && <ErrorAlert error={download.error} withIssues />}

@@ -14,11 +14,11 @@ export function MissingEventsAlert({ sourceId }: { readonly sourceId: string }) 
   const { data } = useQuery({ ...statsSourceQuery(sourceId), refetchInterval: REFETCH_MS });
   if (!data?.missingEvents) return null;
   const { events, firstDay, lastDay } = data.missingEvents;
-  const days = firstDay === lastDay ? `from ${firstDay}` : `between ${firstDay} and ${lastDay}`;
+  const days = firstDay === lastDay ? `for ${firstDay}` : `for ${firstDay} to ${lastDay}`;
   return (
     <Alert color="red" title="Stats are incomplete" role="alert">
       <TextWithCode
-        text={`The warehouse has lost ${pluralize(events, "event")} ${days} (UTC), so figures for that time are too low. New events are counted. The operator can list the missing events with \`${HEADWATER} check-warehouse\`.`}
+        text={`The warehouse has lost ${pluralize(events, "event")} ${days} (UTC), so figures for that time are too low. New events are not affected. The operator can list the missing events with \`${HEADWATER} check-warehouse\`.`}
       />
     </Alert>
   );

@@ -77,7 +77,9 @@ export function EmptyOverview({ view }: { readonly view: StatsView }) {
         </Group>
       }
     >
-      {isFiltered ? "No events match these filters. Remove one of them." : `No events ${days}.`}
+      {isFiltered
+        ? "No events match the filters in this range. Remove a filter or choose another range."
+        : `No events ${days}.`}
       {!(isFiltered || isOver) && " New events appear here within seconds."}
     </EmptyState>
   );

@@ -100,12 +100,12 @@ function PropertyNames({ view }: { readonly view: StatsView }) {
         <>
           <Text size="sm" c="dimmed">
             {params.event === undefined
-              ? "Properties of all events. Select an event to see only its properties."
+              ? "Properties of all events. Select an event on the Events tab to see only its properties."
               : "Properties of the selected event."}
           </Text>
           {used.length === 0 ? (
             <Text size="sm" c="dimmed" py="md">
-              No properties in this range
+              No properties in this range. Send properties with your events to see them here.
             </Text>
           ) : (
             <PropertyTable

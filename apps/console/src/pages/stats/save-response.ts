@@ -34,7 +34,7 @@ function toDownloadError(error: Error, tooLargeHint: string): Error {
       : {
           code: "download_interrupted",
           message: "The download was interrupted.",
-          hint: "Check that the service is running and that there is enough disk space, then try again.",
+          hint: "Check that the service is running and that your disk has enough space, then try again.",
         };
   return Object.assign(new Error(failure.message), failure);
 }

@@ -79,8 +79,7 @@ function LinkPage({ lead, children }: LinkPageProps) {
           <SharedStats key={token} sourceId={sourceId} lead={lead} />
         ) : (
           <EmptyState isPage title="Incomplete link">
-            A part of this link is missing. Copy the whole link, or ask the person who shared it for a new
-            one.
+            Part of this link is missing. Copy the whole link, or ask the person who shared it for a new one.
           </EmptyState>
         )}
       </main>
@@ -130,8 +129,8 @@ function SharedStats({ sourceId, lead }: SharedStatsProps) {
   if (current === "locked") return <LinkPasswordForm onUnlocked={clear} />;
   if (current === "invalid")
     return (
-      <EmptyState isPage title="Link expired">
-        This link has expired or was revoked. Ask the person who shared it for a new one.
+      <EmptyState isPage title="This link no longer works">
+        It has expired or was revoked. Ask the person who shared it for a new one.
       </EmptyState>
     );
   if (query.error instanceof ApiFailure && query.error.code === "permission_denied")

@@ -49,7 +49,7 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
 /** @param loads how many page loads there are figures of; 0: it is not known */
 export const VitalsNote = ({ loads = 0 }: { readonly loads?: number }) => (
   <Text size="sm" c="dimmed" mb="xs">
-    75th percentile (p75){loads > 0 && ` of ${pluralize(loads, "page load")}`}: three of four page loads were
+    75th percentile (p75){loads > 0 && ` of ${pluralize(loads, "page load")}`}: three in four page loads were
     at least this good.
   </Text>
 );
@@ -72,15 +72,15 @@ function NoVitals({ sourceId }: { readonly sourceId: string }) {
   const { can } = useWorkspace();
   return (
     <Text size="sm" c="dimmed" py="md">
-      No web vitals yet.
+      No web vitals in this range.
       {can("sources:read") && (
         <>
           {" "}
-          On the{" "}
+          To measure them, go to the{" "}
           <TextLink to="/analytics/setup/install" search={{ sourceId }} size="sm" underline="always">
             Install page
           </TextLink>
-          , switch on Web vitals, then copy the new snippet to your site.
+          , turn on Web vitals and copy the new snippet to your site.
         </>
       )}
     </Text>

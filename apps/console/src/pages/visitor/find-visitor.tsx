@@ -31,8 +31,8 @@ export function FindVisitor({ sourceId }: { readonly sourceId: string }) {
         Find a visitor
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        Enter the ID that your site sends. You can also open sessions and visitors from the details of a
-        request in Debug.
+        Enter the ID that your site sends. You can also open sessions and visitors from a request’s details in
+        Debug.
       </Text>
       <Group align="flex-end" gap="sm">
         <NativeSelect

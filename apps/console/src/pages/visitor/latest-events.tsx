@@ -26,8 +26,8 @@ export function LatestEvents({ source: { sourceId }, name }: LatestEventsProps) 
         if (events.length === 0)
           return (
             <EmptyState title="No stored events">
-              There are no events with the name “<bdi>{name}</bdi>”. They may have been erased, have expired,
-              or not have reached the warehouse yet.
+              Events named “<bdi>{name}</bdi>” may have been erased, may have expired, or may not have reached
+              the warehouse yet.
             </EmptyState>
           );
         return (

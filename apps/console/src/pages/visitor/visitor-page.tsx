@@ -73,8 +73,8 @@ function Events({ source, subject, linked }: EventsProps) {
                 </TextLink>
               }
             >
-              There are no events from the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>”.
-              They may have been erased, have expired, or not be stored yet.
+              No events from the {VISITOR_TITLES[kind].toLowerCase()} “<bdi>{subject.id}</bdi>” were found.
+              The ID may be wrong, or the events were erased, have expired or are not stored yet.
             </EmptyState>
           );
         const ids = idsOf(events);

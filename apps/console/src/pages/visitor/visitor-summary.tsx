@@ -128,14 +128,14 @@ export function VisitorSummary({ sourceId, subject, events, hasMore, ids }: Visi
         />
         {hasMore && (
           <Text size="sm" c="dimmed">
-            Counts cover the {kind === "sessionId" ? "first" : "latest"} {pluralize(events.length, "event")}.
-            To load more, select “Show more” at the end of the page.
+            These details cover the {kind === "sessionId" ? "first" : "latest"}{" "}
+            {pluralize(events.length, "event")}. To load more, select “Show more” at the end of the page.
           </Text>
         )}
         {events.some(({ anonymousId }) => anonymousId.startsWith(DAILY_ID)) && (
           <Text size="sm">
-            This visitor’s browser stores nothing, so their ID changes every day. Sessions on other days
-            cannot be linked.
+            This visitor’s browser stores nothing, so the visitor ID changes every day. Only a user ID can
+            link sessions on different days.
           </Text>
         )}
       </Stack>

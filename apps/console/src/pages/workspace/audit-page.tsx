@@ -31,7 +31,7 @@ import { useSourceNames } from "./source-names.ts";
 import "./audit.css";
 
 const PAGE_SIZE = 50;
-const LEAD = `Changes, sign-ins and reads of personal data, and who made them. Time zone: ${browserTimeZone()}.`;
+const LEAD = `Who made changes, signed in or viewed personal data. Time zone: ${browserTimeZone()}.`;
 
 const ALL = "all";
 
@@ -85,7 +85,9 @@ export function AuditPage() {
           <Alert
             color="yellow"
             title={`The file has only the newest ${formatCount(MAX_EXPORT_ENTRIES)} entries`}
-          />
+          >
+            For older entries, choose an earlier range, then download again.
+          </Alert>
         )}
         <FilterFields {...chosen} />
         <AuditEntries {...chosen} names={names} />
@@ -186,12 +188,12 @@ type NoEntriesProps = Pick<ChosenFilters, "filters" | "change"> & { readonly has
 
 const NoEntries = ({ filters, change, hasMore }: NoEntriesProps) =>
   hasMore ? (
-    <EmptyState title="No newer entry matches">
-      A search looks through 5,000 entries at a time. Show more to search the older ones.
+    <EmptyState title="No matches so far">
+      A search checks 5,000 entries at a time. To search older entries, select “Show more”.
     </EmptyState>
   ) : Object.keys(filters).length === 0 ? (
     <EmptyState title="No entries yet">
-      Changes, sign-ins and reads of personal data are listed here.
+      Changes, sign-ins and access to personal data are listed here.
     </EmptyState>
   ) : (
     <EmptyState

@@ -10,7 +10,7 @@ export const KINDS = [
   { value: "token", label: "Tokens" },
   { value: "session", label: "Sign-ins" },
   { value: "person", label: "Accounts" },
-  { value: "link", label: "Opened share links" },
+  { value: "link", label: "Share link access" },
   { value: "visitor", label: "Visitors" },
   { value: "organization", label: "Workspace" },
 ];

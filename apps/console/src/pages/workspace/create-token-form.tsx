@@ -72,7 +72,7 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
         {!isOfSource && (
           <NativeSelect
             label="Acts as"
-            description="A service account keeps working when you leave the workspace."
+            description="A service account’s token keeps working after you leave the workspace."
             value={userId}
             data={[
               { value: ownId, label: "You" },

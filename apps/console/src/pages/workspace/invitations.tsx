@@ -21,7 +21,7 @@ export const InvitationCreated = ({ invitation: { url, email } }: { readonly inv
     </Alert>
   ) : (
     <SecretAlert
-      title="Copy the link now. It will not be shown again. The first person to accept it gets the role."
+      title="Copy the link now. It will not be shown again. The first person to use it gets the role."
       secret={url}
       copyLabel="Copy link"
     />

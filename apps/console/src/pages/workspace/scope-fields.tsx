@@ -8,8 +8,8 @@ import { useWorkspace } from "../../workspace-context.tsx";
 type TokenLimit = Pick<CreateTokenBody, "scope" | "sourceId">;
 
 const SCOPE_OPTIONS = [
-  { value: "", label: "Everything the role may do" },
-  { value: "ingest", label: "Send a source’s events" },
+  { value: "", label: "Everything its role allows" },
+  { value: "ingest", label: "Send events for a source" },
   { value: "stats", label: "Read a source’s stats" },
 ];
 

@@ -14,7 +14,7 @@ const GROUPS: readonly { readonly title: string; readonly pattern: RegExp }[] = 
   { title: "Limits", pattern: /^MAX_|_RATE_|_PER_(?:SECOND|MINUTE|DAY)$|_IN_FLIGHT$/ },
   { title: "Storage", pattern: /^(?:DATA_DIR|DATABASE|WAREHOUSE|CLICKHOUSE|DEBUG|DISK)|RETENTION/ },
   { title: "Access", pattern: /^(?:AUTH|OIDC|ORGANIZATION|SECURITY|WORKSPACE)_|TOKEN/ },
-  { title: "Mail and alerts", pattern: /^(?:SMTP|MAIL|REPORT|ALERT)_/ },
+  { title: "Email and alerts", pattern: /^(?:SMTP|MAIL|REPORT|ALERT)_/ },
   { title: "Logs and traces", pattern: /^OTEL_|LOG/ },
   { title: "Visitors", pattern: /^(?:TRUST_PROXY|GEO|DATA_CENTRES|REFERRER|SOURCES_FILE)/ },
 ];

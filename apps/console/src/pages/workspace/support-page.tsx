@@ -25,7 +25,7 @@ import "./support.css";
 export const SupportPage = () => (
   <Page
     title="Support"
-    lead="Attach the support bundle to a bug report. It contains no secrets and no visitor data."
+    lead="Attach the support bundle to a bug report. The bundle contains no secrets or visitor data."
   >
     <RequirePermission permission="support:read">
       <Support />

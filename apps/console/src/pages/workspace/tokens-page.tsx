@@ -123,7 +123,7 @@ const GROUPS: readonly TokenKind[] = [
     has: ({ scope }) => scope === "stats",
     describe: ({ label, sourceId, hasPassword }, { source }) => ({
       title: label,
-      notes: [hasPassword && "Password"],
+      notes: [hasPassword && "Password required"],
       second: source ?? sourceId ?? "—",
     }),
   },
@@ -203,7 +203,7 @@ const TokenRow = ({ token, what, text: { title, notes, second }, isIdle, isInUse
         <Text fw={600} className="clamp" title={title}>
           <bdi>{title}</bdi>
         </Text>{" "}
-        {isInUse && <Badge>In use now</Badge>}
+        {isInUse && <Badge>This browser</Badge>}
         {isIdle && <Badge color="yellow">Unused for {IDLE_DAYS} days</Badge>}
       </Group>
       <Text size="sm" c="dimmed" className="clamp">

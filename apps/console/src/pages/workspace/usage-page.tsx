@@ -31,7 +31,10 @@ const presetsOf = (today: string): NamedRange[] => [
 ];
 
 export const UsagePage = () => (
-  <Page title="Usage" lead="What this workspace has stored, by UTC day and month, and its quotas.">
+  <Page
+    title="Usage"
+    lead="This workspace’s accepted events, received data and quotas. Days and months are in UTC."
+  >
     <RequirePermission permission="usage:read">
       <Usage />
     </RequirePermission>
@@ -123,8 +126,8 @@ function UsageFacts({ usage, billing }: UsageFactsProps) {
         ))}
       </div>
       <Text size="sm" c="dimmed" mt="sm">
-        Includes non-interaction events, such as engagement and web vitals, which Stats does not count as
-        events.
+        Accepted events include non-interaction events, such as engagement and web vitals, which Stats does
+        not count as events.
       </Text>
     </Paper>
   );
@@ -191,12 +194,16 @@ function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: Meter
   if (whole.days.length === 0)
     return (
       <EmptyState title="No usage in this range">
-        A source is counted once it accepts an event or a page opens a session.
+        No source received events on these days. Choose another range.
       </EmptyState>
     );
   const usage = searchUsage(whole, names, search);
   if (usage.days.length === 0)
-    return <EmptyState title={`No source with usage in this range matches “${search}”`} />;
+    return (
+      <EmptyState title={`No source with usage in this range matches “${search}”`}>
+        Change the search or the range.
+      </EmptyState>
+    );
   // quotas are those of the workspace, not of the sources that were searched for
   const quota = search === "" ? eventsPerDay : null;
   const save = () => {

@@ -314,7 +314,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void, isBrief: boo
     ...workspaces,
     theme("light", "sun"),
     theme("dark", "moon"),
-    action("Use the system’s theme", "desktop", () => setColorScheme("auto"), "systems colour color mode"),
+    action("Use system theme", "desktop", () => setColorScheme("auto"), "systems colour color mode"),
     {
       ...action("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"),
       shortcut: "?",

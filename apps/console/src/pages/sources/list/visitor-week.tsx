@@ -36,7 +36,7 @@ export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | u
           <span
             className="source-words"
             data-change={Math.sign(change.ratio)}
-            title={`${formatCount(before)} in the 7 days before`}
+            title={`${formatCount(before)} in the previous 7 days`}
           >
             {change.text}
           </span>

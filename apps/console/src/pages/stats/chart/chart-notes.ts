@@ -44,7 +44,7 @@ function describeUpdate({ before, after }: AuditEntry): string | null {
       ? []
       : [name],
   );
-  return names.length === 0 ? null : `${names.join(", ")} changed`;
+  return names.length === 0 ? null : `${names.map((name) => `“${name}”`).join(", ")} changed`;
 }
 
 function describeChange(entry: AuditEntry): string | null {
@@ -52,7 +52,7 @@ function describeChange(entry: AuditEntry): string | null {
     case "source.key_rotated":
       return "Key rotated";
     case "source.key_restored":
-      return "Previous key restored";
+      return "Old key restored";
     case "source.plan_saved":
       return `Tracking plan version ${String(fieldOf(entry.after, "planVersion"))} saved`;
     case "source.updated":

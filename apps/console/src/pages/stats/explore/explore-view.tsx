@@ -113,7 +113,7 @@ function Explored({ table, view }: ExploredProps) {
       {goals.isMissing && <NoGoals sourceId={view.scope.sourceId} />}
       {currencies.isMissing && (
         <NoData title="No revenue in this range" view={view}>
-          Send revenue as the event property “revenue”, or set values for goals.
+          Send revenue as the event property “revenue”, or add a value to a goal.
         </NoData>
       )}
       {error && <ErrorAlert error={error} withIssues />}

@@ -10,7 +10,9 @@ export function missingNotes({ rows, chosen }: Pick<ExploreTable, "rows" | "chos
   return [...byReason].flatMap(([reason, metrics]) =>
     reason === null
       ? []
-      : [`Hidden: ${metrics.map((name) => metricLabel(name, rows)).join(", ")}. ${reason}`],
+      : [
+          `Hidden: ${metrics.map((name) => metricLabel(name, rows)).join(", ")}. ${reason} to show ${metrics.length === 1 ? "this column" : "these columns"}.`,
+        ],
   );
 }
 
@@ -35,7 +37,7 @@ function shareNote(metric: StatsMetric, rows: readonly string[]): string {
 }
 
 const FOLDERS =
-  "A folder ends with a slash: /products/x is in /products/, and the page /products is in /. To count them together, make a content group.";
+  "A folder ends with a slash: /products/x is in /products/, and the page /products is in /. To count both together, create a content group.";
 
 export function tableNotes(
   answer: Pick<StatsAnswer, "dimensions" | "metrics" | "results">,
@@ -52,7 +54,7 @@ export function tableNotes(
 export function emptyText({ rows, columns }: Pick<ExploreTable, "rows" | "columns">): string {
   const metrics = columns.map((name) => metricLabel(name, rows)).join(", ");
   const dimensions = rows.map((name) => dimensionField(name)?.label ?? name).join(", ");
-  return `The table shows ${[metrics, dimensions].filter(Boolean).join(" by ")}.`;
+  return [`Columns: ${metrics}.`, ...(dimensions === "" ? [] : [`Rows: ${dimensions}.`])].join(" ");
 }
 
 /** @returns why the rows together have no figure, if the metric is one of the days until a day */

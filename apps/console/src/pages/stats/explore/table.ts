@@ -49,12 +49,10 @@ const isPartOfDay = (dimension: StatsDimension) => /^(?:time:hour|hourOfDay|dayO
 /** @returns why rows of these dimensions do not have the metric; null: they have it */
 export function missingReason(rows: readonly StatsDimension[], metric: StatsMetric): string | null {
   if (rows.includes(STATS_GOAL_DIMENSION))
-    return STATS_BY_GOAL_METRICS.some((name) => name === metric)
-      ? null
-      : "Remove the row “Goal” to show them.";
-  if (isRolling(metric) && rows.some(isPartOfDay)) return "Remove rows by hour or weekday to show them.";
-  if (isStickiness(metric) && !rows.includes("time:day")) return "Add the row “Day” to show them.";
-  if (PAGE_METRICS.has(metric) && !rows.includes("page")) return "Add the row “Page” to show them.";
+    return STATS_BY_GOAL_METRICS.some((name) => name === metric) ? null : "Remove the row “Goal”";
+  if (isRolling(metric) && rows.some(isPartOfDay)) return "Remove rows by hour or weekday";
+  if (isStickiness(metric) && !rows.includes("time:day")) return "Add the row “Day”";
+  if (PAGE_METRICS.has(metric) && !rows.includes("page")) return "Add the row “Page”";
   return null;
 }
 

@@ -76,7 +76,7 @@ export function FilterForm({ view, onDone }: FilterFormProps) {
       <div className="filter-text">
         <TextInput
           label="Value"
-          placeholder={operator === "matches" ? "A regular expression" : "Search or enter a value"}
+          placeholder={operator === "matches" ? "Enter a regular expression" : "Search or enter a value"}
           value={value}
           onChange={(event) => setValue(event.currentTarget.value)}
         />

@@ -34,7 +34,7 @@ export function formatStatsFilter(filter: StatsFilter): string {
   if ("or" in filter) return `(${filter.or.map(formatStatsFilter).join(" or ")})`;
   if ("not" in filter) return `not ${formatStatsFilter(filter.not)}`;
   if ("sessionHas" in filter)
-    return `Session with an event whose ${lowerFirst(formatStatsFilter(filter.sessionHas))}`;
+    return `Session with an event where ${lowerFirst(formatStatsFilter(filter.sessionHas))}`;
   const { dimension, operator, value } = filter;
   const values = [value].flat().map((one) => formatValue(dimension, one));
   return `${dimensionLabel(dimension)} ${OPERATOR_TEXTS[operator] ?? operator} ${anyOf.format(values)}`;

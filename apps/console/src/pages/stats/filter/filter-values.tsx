@@ -43,7 +43,9 @@ function NoValues({ search, query: { isFetching, error } }: Pick<FilterValuesPro
   if (isFetching) return <Loading rows={5} />;
   return (
     <Text size="sm" c="dimmed" p="xs">
-      {search === "" ? "No values in this range" : `No value contains “${search}” in this range.`}
+      {search === ""
+        ? "No values in this range. You can still enter one."
+        : `No value in this range contains “${search}”. You can still apply the filter.`}
     </Text>
   );
 }

@@ -8,7 +8,8 @@ const PREVIEW = [100, 62, 28];
 export const FunnelPreview = () => (
   <Paper p="md" className="funnel-preview">
     <Text size="sm" c="dimmed" mb="sm">
-      The funnel shows how many visitors completed each step, how long they took, and where the others left.
+      The funnel shows how many visitors completed each step, how long they took, and where the others dropped
+      off.
     </Text>
     <div className="funnel" aria-hidden>
       {PREVIEW.map((width) => (
@@ -31,7 +32,7 @@ export function FunnelHint({ view }: { readonly view: StatsView }) {
   );
   return (
     <Text size="sm" c="dimmed">
-      See at which step visitors leave.{" "}
+      See at which step visitors drop off.{" "}
       {(isPending || pages.length === MIN_STEPS) && (
         <button
           type="button"

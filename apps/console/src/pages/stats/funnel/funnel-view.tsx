@@ -152,7 +152,7 @@ function FunnelResult({ answer, steps, within, view, body, children }: FunnelRes
         ))}
       </ol>
       <Text size="sm" c="dimmed">
-        Counts visitors who completed the steps in this order. They may do other things between the steps.
+        Counts visitors who completed the steps in this order, even if they did other things in between.
       </Text>
       {children}
       <Dialog
@@ -203,7 +203,7 @@ function StepTime({ seconds }: Pick<FunnelStepAnswer, "seconds">) {
   if (seconds === null) return null;
   const { median, p90 } = seconds.sincePrevious;
   return (
-    <Text size="sm" c="dimmed" mt={4} title="From the previous step">
+    <Text size="sm" c="dimmed" mt={4} title="Time since the previous step">
       Median {formatDuration(median)}, 90% within {formatDuration(p90)}
     </Text>
   );

@@ -13,6 +13,6 @@ export const ATTRIBUTIONS = [
   {
     value: "lastNonDirect",
     label: "Last non-direct",
-    text: "Credits a conversion to the visitor’s last session in the 30 days before it, leaving out direct ones.",
+    text: "Credits a conversion to the visitor’s last non-direct session in the 30 days before it.",
   },
 ] as const;

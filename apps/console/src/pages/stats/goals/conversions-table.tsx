@@ -113,14 +113,14 @@ export function ConversionsTable(props: ConversionsTableProps) {
               {isCompared && (
                 <td
                   className="ranking-figure goals-change"
-                  title={`Compared with ${formatMetric("conversions", conversionsBefore)} conversions`}
+                  title={`Conversions in the compared period: ${formatMetric("conversions", conversionsBefore)}`}
                 >
                   {changeText(conversions, conversionsBefore)}
                 </td>
               )}
               <td
                 className="ranking-figure goals-rate"
-                title={allVisitors ? `Of ${formatMetric("visitors", allVisitors)} visitors` : undefined}
+                title={allVisitors ? `All visitors: ${formatMetric("visitors", allVisitors)}` : undefined}
               >
                 {formatMetric("conversionRate", rate)}
               </td>

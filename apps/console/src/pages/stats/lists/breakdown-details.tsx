@@ -185,7 +185,15 @@ const MAX_SEARCH_LENGTH = 200;
 
 /** @param isPending whether the rows are those of the search before */
 const NoRows = ({ search, isPending }: { readonly search: string; readonly isPending: boolean }) =>
-  isPending ? <Loading rows={8} /> : <Text c="dimmed">No value contains “{search}”.</Text>;
+  isPending ? (
+    <Loading rows={8} />
+  ) : (
+    <Text c="dimmed">
+      {search === ""
+        ? "No values in this range."
+        : `No value contains “${search}”. Change or clear the search.`}
+    </Text>
+  );
 
 function saveCsv({ results, comparison }: StatsAnswer, breakdown: Breakdown): void {
   const { dimension, metrics } = breakdown;

@@ -169,7 +169,7 @@ function ValueRow({ row, columns, highest, breakdown, view, total, onFilter }: V
           {hasChange && (
             <td
               className="ranking-figure"
-              title={`Compared with ${format(metric, comparison?.[at] ?? null)}`}
+              title={`Compared period: ${format(metric, comparison?.[at] ?? null)}`}
             >
               {formatChange(values[at] ?? null, comparison?.[at] ?? null, metric)?.text ?? "—"}
             </td>

@@ -44,7 +44,7 @@ export const isOfVisitEnds = (dimension: StatsDimension) =>
 const METRIC_TITLES: Partial<Record<StatsMetric, string>> = {
   bounceRate: "Sessions with one page view and no other action ÷ all sessions",
   sessionDuration: "Average per session",
-  timeOnPage: "Time per view: the average time that a page view was visible",
+  timeOnPage: "Time per view: the average time that the page was visible and in focus",
   scrollDepth: "How far the page was scrolled, on average per session",
   entrances: "Sessions that began on the page",
   exits: "Sessions that ended on the page",
@@ -60,7 +60,7 @@ export function metricTitle(metric: StatsMetric, dimension: StatsDimension): str
   if (metric === "sessions" && dimension === "entryPage")
     return "Sessions that began on the page, and their share of all sessions";
   if (metric === "events" && dimension === "currency") return "Events with revenue";
-  if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All page views of these sessions";
+  if (metric === "pageviews" && isOfVisitEnds(dimension)) return "All page views in these sessions";
   return METRIC_TITLES[metric];
 }
 

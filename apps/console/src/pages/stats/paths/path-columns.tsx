@@ -81,7 +81,7 @@ function PathColumn({ title, rows, total, selected, isStale, onSelect, children 
     <section className="path-column" aria-label={title} aria-busy={isStale}>
       <div className="path-title">
         <span>{title}</span>
-        <span title="Sessions, and their share of the previous step">Sessions</span>
+        <span title="Sessions, and their share of this column’s total">Sessions</span>
       </div>
       {listed === undefined && <Loading rows={6} />}
       <ul>

@@ -165,7 +165,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
                 onSelect={(at, page) => view.update(pathParams([...pages.slice(0, at), page]))}
               />
               <Text size="sm" c="dimmed" mt="sm">
-                Only the most frequent rows of each step are listed.
+                Each step lists only its most frequent rows.
               </Text>
             </Paper>
           );

@@ -135,7 +135,7 @@ function VisitorsByMinute({ view: { scope }, isWhole }: VisitorsByMinuteProps) {
               </div>
               <ol className="minutes" aria-label="Visitors per minute">
                 {results.map(({ dimensions: [start], metrics: [value = 0], complete }) => {
-                  const share = visitors ? `, ${formatRate((value ?? 0) / visitors)} of all` : "";
+                  const share = visitors ? `, ${formatRate((value ?? 0) / visitors)} of all visitors` : "";
                   const text = `${formatTime(String(start))}: ${pluralize(value ?? 0, "visitor")}${share}`;
                   return (
                     <li key={String(start)} title={text}>

@@ -148,7 +148,7 @@ function ReportTable({ sourceId, reports }: ReportTableProps) {
   if (reports.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No reports yet. Create one above, or preview it first.
+        No reports yet. Preview or create one above.
       </Text>
     );
   return (

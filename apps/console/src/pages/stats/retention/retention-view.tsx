@@ -157,7 +157,14 @@ function CohortTable({
   const nonEmpty = cohorts.filter(({ visitors }) => visitors > 0);
   if (nonEmpty.length === 0)
     return (
-      <NoData title={goals.first ? `No “${goals.first.text}” in this range` : cohort.empty} view={view}>
+      <NoData
+        title={
+          goals.first
+            ? `No ${cohort.value === "firstVisit" ? "first " : ""}“${goals.first.text}” in this range`
+            : cohort.empty
+        }
+        view={view}
+      >
         {`The table shows how many of each ${period}’s visitors came back ${period === "day" ? "on" : "in"} later ${period}s.`}
       </NoData>
     );
@@ -244,11 +251,11 @@ function CohortTable({
       <Text size="sm" c="dimmed" p="sm">
         Visitors are grouped by the {period} of their {goals.first ? "first " : ""}
         {goals.first ? <bdi>“{goals.first.text}”</bdi> : cohort.text}
-        {goals.first && "."}
+        {goals.first && (cohort.value === "firstInRange" ? " in this range." : ".")}
         {goals.again && (
           <>
             {" "}
-            They count as returned when they reach <bdi>“{goals.again.text}”</bdi>.
+            A later <bdi>“{goals.again.text}”</bdi> counts as a return.
           </>
         )}{" "}
         Averages leave out unfinished {period}s.

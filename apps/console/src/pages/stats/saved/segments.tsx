@@ -76,8 +76,8 @@ export function SavedRow({ item: { kind, name, shared }, isSelected, onSelect, o
           onConfirm={onRemove}
         >
           <Text size="sm">
-            {shared ? "It disappears for all members of the workspace." : "Only you can see it."} Links made
-            with it keep working.
+            {shared ? "It will be deleted for all members of the workspace." : "Only you can see it."} Links
+            made with it keep working.
           </Text>
         </ConfirmDialog>
       )}

@@ -74,7 +74,7 @@ function ReplaceForm({ view, token, onClose }: ReplaceLinkProps & { readonly onC
         {hasPassword && (
           <PasswordInput
             label="Password"
-            description="The password of the old link is not stored. Enter it again, or a new one."
+            description="The old link’s password cannot be read back. Enter it again, or choose a new one."
             autoComplete="new-password"
             required
             maxLength={LIMITS.maxPasswordLength}

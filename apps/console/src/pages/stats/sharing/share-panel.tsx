@@ -119,7 +119,7 @@ function LinkTable({ view }: { readonly view: StatsView }) {
   if (query.data?.pages[0]?.tokens.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        No share links yet
+        No share links yet. Create one above.
       </Text>
     );
   return (

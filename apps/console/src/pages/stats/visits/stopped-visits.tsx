@@ -19,11 +19,11 @@ export function StoppedVisits({ view, funnel }: StoppedVisitsProps) {
       {({ visits, accuracy }) => (
         <div className="visits-found">
           <VisitList label="Sessions" sourceId={view.scope.sourceId} visits={visits} hasHeads />
-          {visits.length === 0 && <Text c="dimmed">No visitor dropped off here.</Text>}
+          {visits.length === 0 && <Text c="dimmed">There are no visitors to list.</Text>}
           <Text size="sm" c="dimmed" mt="sm">
             {visits.length === LIMITS.maxPageSize && `The latest ${LIMITS.maxPageSize} sessions are listed. `}
-            {!accuracy.exact && "The list is taken from a sample of the visitors. "}
-            Each visitor is listed with the session of their last step.
+            {!accuracy.exact && "The list comes from a sample of visitors. "}
+            {visits.length > 0 && "Each visitor is listed with the session that contains their last step."}
           </Text>
         </div>
       )}
