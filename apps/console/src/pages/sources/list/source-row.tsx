@@ -96,16 +96,21 @@ function DayCounts({ source: { sourceId, health } }: { readonly source: SourceWi
         {formatCount(accepted)}
         <span className="source-unit"> {accepted === 1 ? "event" : "events"} in 24 hours</span>
       </span>
-      {rejected > 0 && <span className="source-words">{formatCount(rejected)} rejected</span>}
-      {failed > 0 && (
-        <TextLink
-          to="/analytics/setup/debug"
-          search={{ sourceId, outcome: "failed" }}
-          size="sm"
-          className="source-words source-problem"
-        >
-          {pluralize(failed, "request")} refused
-        </TextLink>
+      {rejected + failed > 0 && (
+        <span className="source-words">
+          {rejected > 0 && `${formatCount(rejected)} rejected`}
+          {rejected > 0 && failed > 0 && " · "}
+          {failed > 0 && (
+            <TextLink
+              to="/analytics/setup/debug"
+              search={{ sourceId, outcome: "failed" }}
+              size="sm"
+              className="source-problem"
+            >
+              {pluralize(failed, "request")} refused
+            </TextLink>
+          )}
+        </span>
       )}
     </>
   );
