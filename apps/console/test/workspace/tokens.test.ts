@@ -43,6 +43,7 @@ consoleTest(
     assert.match((await link.nth(0).textContent()) ?? "", /^Board …\w{4} · Password/);
     // its id until the sources are loaded
     await link.nth(1).getByText("Shop", { exact: true }).waitFor();
+    await keys.filter({ hasText: "New import" }).getByText("Owner, this workspace").waitFor();
     const idle = keys.filter({ hasText: "Unused for 90 days" });
     assert.equal(await idle.count(), 1);
     assert.match((await idle.textContent()) ?? "", /^Old import/);

@@ -54,6 +54,7 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
   const accounts = members.filter(
     ({ kind, userId: id, role }) => kind === "service_account" && id !== ownId && !isAbove(role, ownRole),
   );
+  const acting = accounts.find((one) => one.userId === userId);
   const submit = useSubmit(() => created.mutateAsync(), label.trim() !== "");
   return (
     <form onSubmit={submit}>
@@ -68,7 +69,7 @@ export function CreateTokenForm({ onCreated }: CreateTokenFormProps) {
           error={failure?.issueAt("label")}
           onChange={(event) => setLabel(event.currentTarget.value)}
         />
-        <ScopeFields limit={limit} onChange={setLimit} />
+        <ScopeFields limit={limit} role={acting?.role ?? ownRole} onChange={setLimit} />
         {!isOfSource && (
           <NativeSelect
             label="Acts as"

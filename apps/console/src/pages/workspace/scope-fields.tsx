@@ -1,7 +1,9 @@
 /** The fields for the scope of a new token: everything that its role may do, or one thing for one source. */
 import type { CreateTokenBody } from "@headwater/contract";
+import type { Role } from "@headwater/contract/roles";
 import { useQuery } from "@tanstack/react-query";
 import { sourcesQuery } from "../../queries.ts";
+import { ROLE_TEXTS, roleName } from "../../role-texts.ts";
 import { NativeSelect } from "../../ui/primitives/fields.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 
@@ -13,12 +15,19 @@ const SCOPE_OPTIONS = [
   { value: "stats", label: "Read a source’s stats" },
 ];
 
+const SCOPE_TEXTS = {
+  ingest: "Can only send events of the chosen source.",
+  stats: "Can only read the stats of the chosen source.",
+};
+
 interface ScopeFieldsProps {
+  /** The role of whoever the token acts as. */
+  readonly role: Role;
   readonly limit: TokenLimit;
   readonly onChange: (limit: TokenLimit) => void;
 }
 
-export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
+export function ScopeFields({ limit, role, onChange }: ScopeFieldsProps) {
   const { organizationId } = useWorkspace();
   const { data: sources = [] } = useQuery(sourcesQuery(organizationId));
   const choices = sources
@@ -32,6 +41,9 @@ export function ScopeFields({ limit, onChange }: ScopeFieldsProps) {
     <>
       <NativeSelect
         label="Access"
+        description={
+          limit.scope == null ? `${roleName(role)}: ${ROLE_TEXTS[role]}` : SCOPE_TEXTS[limit.scope]
+        }
         value={limit.scope ?? ""}
         data={choices.length === 0 ? SCOPE_OPTIONS.slice(0, 1) : SCOPE_OPTIONS}
         onChange={(event) => select(event.currentTarget.value)}

@@ -1,5 +1,6 @@
 /** The access tokens of the workspace. A token is shown once, when it is created. */
 import type { Token } from "@headwater/contract";
+import { lowerRole, type Role } from "@headwater/contract/roles";
 import { useState } from "react";
 import { api } from "../../api.ts";
 import { roleName } from "../../role-texts.ts";
@@ -18,7 +19,7 @@ import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { type CreatedToken, CreateTokenForm } from "./create-token-form.tsx";
-import { useMemberNames } from "./member-names.ts";
+import { useMemberNames, useMemberRoles } from "./member-names.ts";
 import { useSourceNames } from "./source-names.ts";
 import "./tokens.css";
 
@@ -86,9 +87,10 @@ interface TokenKind {
   readonly describe: (token: Token, names: TokenNames) => TokenText;
 }
 
-/** The names of what a token is about; undefined: not known. */
+/** The names of what a token is about, and the role of its user; undefined: not known. */
 interface TokenNames {
   readonly user: string | undefined;
+  readonly role: Role | undefined;
   readonly source: string | undefined;
 }
 
@@ -101,10 +103,12 @@ interface TokenText {
 
 const noteRole = ({ ceiling }: Token) => ceiling !== null && `Limited to the ${roleName(ceiling)} role`;
 
-const describeKey: TokenKind["describe"] = (token, { user, source }) => {
-  const { label, sourceId, organizationId, userId } = token;
+const describeKey: TokenKind["describe"] = (token, { user, role, source }) => {
+  const { label, sourceId, organizationId, userId, ceiling } = token;
   if (sourceId !== null) return { title: label, notes: ["Sends events only"], second: source ?? sourceId };
-  const notes = [organizationId === null && "All workspaces", noteRole(token)];
+  const allowed = role === undefined ? ceiling : lowerRole(role, ceiling);
+  const scope = organizationId === null ? "all workspaces" : "this workspace";
+  const notes = [allowed === null ? scope : `${roleName(allowed)}, ${scope}`];
   return { title: label, notes, second: user ?? userId };
 };
 
@@ -150,6 +154,7 @@ function TokenGroup({ group: { title, what, columns, describe }, tokens }: Token
   const { userId: ownId } = useWorkspace();
   const now = useNow();
   const names = useMemberNames();
+  const roles = useMemberRoles();
   const sourceNames = useSourceNames();
   if (tokens.length === 0) return null;
   return (
@@ -169,6 +174,7 @@ function TokenGroup({ group: { title, what, columns, describe }, tokens }: Token
                 isIdle={isIdle(token, now)}
                 text={describe(token, {
                   user: names.get(token.userId) ?? (token.userId === ownId ? "You" : undefined),
+                  role: roles.get(token.userId),
                   source: sourceNames?.get(token.sourceId ?? ""),
                 })}
                 isInUse={token.userId === ownId && session.beganWith(token.hint)}
