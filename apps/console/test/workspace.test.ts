@@ -50,8 +50,10 @@ consoleTest(
     await open("/tokens");
     await page.getByRole("button", { name: "Create token" }).click();
     assert.deepEqual(await seriousFindings(page), []);
+    await page.getByText("Owner: Can do everything, including managing other owners.").waitFor();
     await page.getByLabel("Label").fill("Shop server");
-    await page.getByLabel("Access").selectOption("Send events for a source");
+    await page.getByLabel("Access", { exact: true }).selectOption("Send a source’s events");
+    await page.getByText("Can only send events of the chosen source.").waitFor();
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
     await page.getByText("Sends events only").waitFor();
@@ -178,9 +180,12 @@ consoleTest(
   async ({ world, page, open }) => {
     await open("/support");
     await page.getByText("Service is ready").waitFor();
+    const reference = page.getByRole("link", { name: "API reference" });
+    assert.equal(await reference.getAttribute("href"), `${world.url}/docs`);
     const settings = page.getByRole("region", { name: "Settings", exact: true });
+    await settings.getByRole("rowheader", { name: "DATA_DIR" }).waitFor();
     const limit = settings.getByRole("rowheader", { name: "MAX_BATCH_SIZE" });
-    assert.equal(await limit.isVisible(), false, "the groups are closed");
+    assert.equal(await limit.isVisible(), false, "the other groups are closed");
     await settings.getByText("Limits (").click();
     await limit.waitFor();
     await settings.getByRole("cell", { name: "0 (no limit)" }).first().waitFor();
@@ -200,17 +205,20 @@ consoleTest(
   },
 );
 
-test("Every setting is in a group; one without a value is in the last.", () => {
-  const groups = groupSettings({
+test("Every setting is in a group: changed ones are in the first, those without a value in the last.", () => {
+  const settings = {
     PORT: 8790,
+    HOST: "0.0.0.0",
     SMTP_URL: null,
     NEW_THING: "x",
     OIDC_NAME: "SSO",
     ACCESS_LOG: "off",
-  });
+  };
+  const groups = groupSettings(settings, ["HOST"]);
   assert.deepEqual(
     groups.map(({ title, rows }) => [title, ...rows.map(([name]) => name)]),
     [
+      ["Changed from the defaults", "HOST"],
       ["Server", "PORT", "NEW_THING"],
       ["Access", "OIDC_NAME"],
       ["Logs and traces", "ACCESS_LOG"],

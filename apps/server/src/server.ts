@@ -9,6 +9,7 @@ import { type BuildInfo, readBuild, readVersion } from "./config/build-info.ts";
 import {
   addressesOf,
   ConfigError,
+  changedSettings,
   type Environment,
   localUrl,
   misspeltSettings,
@@ -90,6 +91,7 @@ async function readAssets(
   return {
     build: await build,
     settings: publicSettings(environment),
+    changedSettings: changedSettings(environment),
     scripts: await readScripts(),
     consoleFolder,
   };

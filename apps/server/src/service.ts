@@ -30,6 +30,8 @@ export interface ServiceAssets {
   build: BuildInfo;
   /** The settings as text, without secrets and paths, for support. */
   settings: Record<string, string>;
+  /** The names of those that are not at their defaults. */
+  changedSettings: string[];
   scripts: ServedScripts;
   /** The folder of the built console; null when no console is served. */
   consoleFolder: string | null;

@@ -2904,6 +2904,8 @@ isModified: boolean;
 isOperator: boolean;
 /** The settings of the service, without secrets and file paths. Empty unless you are an operator. */
 settings: Record<string, unknown>;
+/** The names of the settings that are not at their defaults. Empty for others than operators. */
+changedSettings: (string)[];
 /** The health of the service. */
 health: {
 /** The service is ready. */

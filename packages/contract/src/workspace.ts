@@ -308,6 +308,9 @@ export const Support = Closed({
     description:
       "The settings of the service, without secrets and file paths. Empty unless you are an operator.",
   }),
+  changedSettings: Type.Array(Type.String(), {
+    description: "The names of the settings that are not at their defaults. Empty for others than operators.",
+  }),
   health: Closed(
     {
       ready: flag("The service is ready."),

@@ -85,6 +85,12 @@ export function publicSettings(environment: Environment): Record<string, string>
   return Object.fromEntries(shown);
 }
 
+/** The names of the settings that are not at their defaults. */
+export const changedSettings = (environment: Environment): string[] =>
+  describeSettings(environment).flatMap(({ name, value, default: standard }) =>
+    value === standard ? [] : [name],
+  );
+
 /** The address at which this machine reaches a service that listens there. */
 export const localUrl = (host: string, port: number): string => urlOn(host, port, "localhost");
 

@@ -27,6 +27,8 @@ export interface OperationsServices {
   readonly build: BuildInfo;
   /** The settings as text, without secrets and paths. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The names of those that are not at their defaults. */
+  readonly changedSettings: readonly string[];
   readonly isOperator: (call: Call<"getSupport">) => Promise<boolean>;
 }
 type OperationsHandler<Id extends OperationId> = HandlerWith<OperationsServices, Id>;
@@ -68,14 +70,14 @@ export const metrics: OperationsHandler<"metrics"> = async (_call, services) => 
  * the machine and its settings.
  */
 export const getSupport: OperationsHandler<"getSupport"> = async (call, services) => {
-  const { build, settings, readiness, warehouseHealth } = services;
+  const { build, settings, changedSettings, readiness, warehouseHealth } = services;
   const { ready, problems, freeBytes } = readiness.state();
   const head = { generatedAt: toIsoTime(call.now), ...build };
   const isOperator = await services.isOperator(call);
   const answer = { organizationId: call.organizationId, ...build, isOperator };
   if (!isOperator) {
     const shown = { settings: {}, health: { ready, problems: [] } };
-    return { body: { ...answer, ...shown, bundle: { ...head, ...shown } } };
+    return { body: { ...answer, ...shown, changedSettings: [], bundle: { ...head, ...shown } } };
   }
   const found = [...problems, ...warehouseHealth.problems().map(({ text }) => text)];
   const shown = { settings, health: { ready, problems: found } };
@@ -88,7 +90,8 @@ export const getSupport: OperationsHandler<"getSupport"> = async (call, services
     // the outbox belongs to all workspaces, so its size is not for one of them; /metrics has it
     freeBytes,
   };
-  return { body: { ...answer, ...shown, bundle: { ...head, ...shown, ...machine } } };
+  const bundle = { ...head, ...shown, ...machine };
+  return { body: { ...answer, ...shown, changedSettings: [...changedSettings], bundle } };
 };
 
 /** How long the contact is good for. RFC 9116 recommends less than a year. */

@@ -19,6 +19,7 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
     assert.equal(status, 200);
     const { DATA_DIR, OWNER_TOKEN: token, PORT, GEOIP_FILE } = body.settings;
     assert.deepEqual([DATA_DIR, token, PORT, GEOIP_FILE], ["(set)", "(set)", "0", ""]);
+    assert.ok(body.changedSettings.includes("DATA_DIR") && !body.changedSettings.includes("GEOIP_FILE"));
     const text = JSON.stringify(body);
     for (const hidden of [world.dataDir, OWNER_TOKEN]) assert.ok(!text.includes(hidden), hidden);
   });
@@ -36,6 +37,7 @@ describe("GET /api/support: the bundle to attach to a bug report, for one worksp
     for (const { of, token } of others) {
       const { status, body } = await world.ask(`/api/support?organizationId=${of}`, { token });
       assert.deepEqual([status, body.isOperator, body.settings, body.health.problems], [200, false, {}, []]);
+      assert.deepEqual(body.changedSettings, []);
       assert.deepEqual(Object.keys(body.bundle).sort(), [
         "commit",
         "generatedAt",

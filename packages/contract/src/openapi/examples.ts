@@ -453,6 +453,7 @@ const WORKSPACE_EXAMPLES: Examples = {
       isModified: false,
       isOperator: false,
       settings: {},
+      changedSettings: [],
       health: { ready: true, problems: [] },
       bundle: { version: "0.1.0" },
     },

@@ -8,6 +8,8 @@ interface SettingGroup {
   readonly rows: SettingRows;
 }
 
+/** The group that is open at first. */
+export const CHANGED = "Changed from the defaults";
 const OTHERS = "Server";
 /** A setting belongs to the first group whose pattern it matches. */
 const GROUPS: readonly { readonly title: string; readonly pattern: RegExp }[] = [
@@ -25,16 +27,24 @@ const titleOfGroup = (name: string) => GROUPS.find(({ pattern }) => pattern.test
 const textOf = (value: unknown) =>
   value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
 
-/** @returns the groups that have settings, and at the end the settings without a value */
-export function groupSettings(settings: Readonly<Record<string, unknown>>): SettingGroup[] {
+/**
+ * @param changed the names of those that are not at their defaults
+ * @returns these at first, then the groups that have settings, and at the end the settings without a value
+ */
+export function groupSettings(
+  settings: Readonly<Record<string, unknown>>,
+  changed: readonly string[],
+): SettingGroup[] {
   const all = Object.entries(settings).map(([name, value]) => [name, textOf(value)] as const);
-  const isSet = all.filter(([, value]) => value !== "");
+  const isChanged = ([name]: SettingRows[number]) => changed.includes(name);
+  const isSet = all.filter((row) => row[1] !== "" && !isChanged(row));
   return [
+    { title: CHANGED, rows: all.filter(isChanged) },
     ...[OTHERS, ...GROUPS.map(({ title }) => title)].map((title) => ({
       title,
       rows: isSet.filter(([name]) => titleOfGroup(name) === title),
     })),
-    { title: "Not set", rows: all.filter(([, value]) => value === "") },
+    { title: "Not set", rows: all.filter((row) => row[1] === "" && !isChanged(row)) },
   ].filter(({ rows }) => rows.length > 0);
 }
 

@@ -1,6 +1,6 @@
 /** Facts for a bug report: the version, the health of the service, and its settings without secrets. */
 import { useQuery } from "@tanstack/react-query";
-import type { ApiAnswer } from "../../api.ts";
+import { API_BASE, type ApiAnswer } from "../../api.ts";
 import { supportQuery } from "../../queries.ts";
 import { downloadBlob } from "../../ui/download-blob.ts";
 import { Page } from "../../ui/page.tsx";
@@ -9,6 +9,7 @@ import {
   Alert,
   Badge,
   Button,
+  ButtonAnchor,
   Group,
   Paper,
   Stack,
@@ -18,8 +19,9 @@ import {
 } from "../../ui/primitives/elements.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
+import { SectionHeader } from "../../ui/section-header.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { describeSetting, groupSettings, type SettingRows } from "./setting-groups.ts";
+import { CHANGED, describeSetting, groupSettings, type SettingRows } from "./setting-groups.ts";
 import "./support.css";
 
 export const SupportPage = () => (
@@ -40,9 +42,10 @@ function Support() {
     <QueryResult query={query}>
       {(answer) => (
         <Stack>
+          <Documentation />
           <Health answer={answer} />
           {answer.isOperator ? (
-            <Settings settings={answer.settings} />
+            <Settings answer={answer} />
           ) : (
             <Text size="sm" c="dimmed">
               Only operators can see the service’s settings. Operators are the owners of its first workspace.
@@ -54,14 +57,35 @@ function Support() {
   );
 }
 
+/** What the service itself serves. */
+const DOCUMENTS = [
+  { path: "docs", name: "API reference" },
+  { path: "openapi.json", name: "OpenAPI document" },
+];
+
 /** As git shows a commit. */
 const SHORT_COMMIT = 12;
 
-interface HealthProps {
+const Documentation = () => (
+  <Paper p="lg" component="section" aria-label="Documentation">
+    <SectionHeader title="Documentation">
+      Guides are in the folder <code>docs</code> of the release or repository that you installed from.
+    </SectionHeader>
+    <Group gap="xs" mt="sm">
+      {DOCUMENTS.map(({ path, name }) => (
+        <ButtonAnchor key={path} href={new URL(path, API_BASE).href} size="xs" variant="default">
+          {name}
+        </ButtonAnchor>
+      ))}
+    </Group>
+  </Paper>
+);
+
+interface SupportPartProps {
   readonly answer: ApiAnswer<"getSupport">;
 }
 
-function Health({ answer: { version, commit, isModified, health, bundle } }: HealthProps) {
+function Health({ answer: { version, commit, isModified, health, bundle } }: SupportPartProps) {
   const save = () =>
     downloadBlob(
       new Blob([JSON.stringify(bundle, null, 2)], { type: "application/json" }),
@@ -103,17 +127,13 @@ function Health({ answer: { version, commit, isModified, health, bundle } }: Hea
   );
 }
 
-interface SettingsProps {
-  readonly settings: Readonly<Record<string, unknown>>;
-}
-
-const Settings = ({ settings }: SettingsProps) => (
+const Settings = ({ answer: { settings, changedSettings } }: SupportPartProps) => (
   <Paper component="section" aria-label="Settings">
     <Title order={2} size="h5" px="lg" py="md">
       Settings
     </Title>
-    {groupSettings(settings).map(({ title, rows }) => (
-      <details key={title} className="settings-group">
+    {groupSettings(settings, changedSettings).map(({ title, rows }) => (
+      <details key={title} className="settings-group" open={title === CHANGED}>
         <summary>
           {title} ({rows.length})
         </summary>
