@@ -93,7 +93,7 @@ consoleTest(
     await page.setViewportSize({ width: 1280, height: 720 });
     assert.equal(await proposed.getByRole("checkbox", { name: "engagement" }).isChecked(), false);
     await dialog(page).getByRole("button", { name: "Select none" }).click();
-    await dialog(page).getByRole("button", { name: "Close" }).waitFor();
+    await dialog(page).getByRole("button", { name: "Close" }).last().waitFor();
     await dialog(page).getByRole("button", { name: "Select all" }).click();
     await dialog(page).getByRole("button", { name: "Add 3 events" }).waitFor();
     await proposed.getByRole("checkbox", { name: "engagement" }).uncheck();
@@ -114,7 +114,8 @@ consoleTest(
     await shootAll(page, "planned", shoot);
 
     await row("order").getByRole("button", { name: "order", exact: true }).press("Enter");
-    await dialog(page).getByText("Client versions: app-1.0. Pages: /pay.").waitFor();
+    await dialog(page).getByRole("definition").filter({ hasText: "app-1.0" }).waitFor();
+    await dialog(page).getByRole("definition").filter({ hasText: "/pay" }).waitFor();
     assert.match(
       (await dialog(page)
         .getByRole("row", { name: /^currency/ })

@@ -3,7 +3,8 @@ import type { CatalogEvent, DebugData, PlannedEvent, PlanVersion, Source } from 
 import { useState } from "react";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { pluralize } from "../../ui/format-count.ts";
+import { FactList } from "../../ui/fact-list.tsx";
+import { formatCount } from "../../ui/format-count.ts";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { NativeSelect, Textarea, TextInput } from "../../ui/primitives/fields.tsx";
@@ -53,12 +54,33 @@ const NO_PAGES =
   "A page is listed once three sessions have sent the event from it. Paths longer than 100 characters are not listed.";
 
 const SeenEvent = ({ seen }: { readonly seen: CatalogEvent }) => (
-  <Text className="wrap" size="sm">
-    {pluralize(seen.events, "event")}, first received <RelativeTime at={seen.firstSeenAt} />, last received{" "}
-    <RelativeTime at={seen.lastSeenAt} />. Client versions: {seen.clientVersions.join(", ") || "—"}. Pages:{" "}
-    {seen.pages.join(", ") || "none yet"}.{seen.pages.length === 0 && ` ${NO_PAGES}`}
-  </Text>
+  <FactList
+    className="facts seen-facts"
+    facts={[
+      ["Events", formatCount(seen.events)],
+      ["First received", <RelativeTime key="first" at={seen.firstSeenAt} />],
+      ["Last received", <RelativeTime key="last" at={seen.lastSeenAt} />],
+      ["Client versions", seen.clientVersions.join(", ") || "—"],
+      ["Pages", <SeenPages key="pages" pages={seen.pages} />],
+    ]}
+  />
 );
+
+/** Further pages are folded. */
+const MAX_PAGES = 2;
+
+function SeenPages({ pages }: Pick<CatalogEvent, "pages">) {
+  if (pages.length === 0) return `None yet. ${NO_PAGES}`;
+  if (pages.length <= MAX_PAGES) return pages.join(", ");
+  return (
+    <details>
+      <summary>
+        {pages.slice(0, MAX_PAGES).join(", ")} and {formatCount(pages.length - MAX_PAGES)} more
+      </summary>
+      {pages.slice(MAX_PAGES).join(", ")}
+    </details>
+  );
+}
 
 const OWN_MODES = [
   { value: "", label: "Same as the plan" },
@@ -145,7 +167,12 @@ function PlanForm({ source, version, event, violations, onClose }: EventDialogPr
       {!isLocked && (
         <Group justify="flex-end">
           {planned && (
-            <AsyncButton variant="default" isPending={save.isPending} onPress={() => store(null)}>
+            <AsyncButton
+              variant="default"
+              className="plan-removal"
+              isPending={save.isPending}
+              onPress={() => store(null)}
+            >
               Remove from plan
             </AsyncButton>
           )}
