@@ -28,7 +28,8 @@ const plain = (text: string) => text.replace(/\s/g, " ");
 test("A chosen language writes days, times, ranges, weekdays and numbers.", () => {
   const hour = () => plain(timeFormatter("UTC", "hour")("2026-09-29T20:00:00.000Z"));
   const texts = () => [
-    formatPeriod("2026-09-30"),
+    formatPeriod("2020-09-30"),
+    formatPeriod(`${new Date().getUTCFullYear()}-09-30`),
     formatPeriod("2026-09"),
     hour(),
     plain(formatDays(["2026-09-07", "2026-09-13"])),
@@ -39,10 +40,17 @@ test("A chosen language writes days, times, ranges, weekdays and numbers.", () =
     plain(formatShort("visitors", 2_500_000)),
   ];
   choose({ locale: "en-US" });
-  const us = ["Sep 30, 2026", "September 2026", "Sep 29, 8:00 PM", "Sep 7 – 13, 2026", "Monday"];
+  const us = ["Sep 30, 2020", "Sep 30", "September 2026", "Sep 29, 8:00 PM", "Sep 7 – 13, 2026", "Monday"];
   assert.deepEqual(texts(), [...us, "1,234,567", "50.0%", "24%", "2.5M"]);
   choose({ locale: "de" });
-  const german = ["30.09.2026", "September 2026", "29. Sept., 20:00", "7.–13. Sept. 2026", "Montag"];
+  const german = [
+    "30.09.2020",
+    "30. Sept.",
+    "September 2026",
+    "29. Sept., 20:00",
+    "7.–13. Sept. 2026",
+    "Montag",
+  ];
   assert.deepEqual(texts(), [...german, "1.234.567", "50,0 %", "24 %", "2,5 Mio."]);
 });
 

@@ -15,6 +15,8 @@ const MAX_DATES = 5;
 interface UsageChartProps {
   readonly label: string;
   readonly sums: readonly PeriodUsage[];
+  /** The column of this day, or of its month, is lighter: it is not over. */
+  readonly today: string;
   /** null: no line. */
   readonly quota: number | null;
 }
@@ -26,7 +28,7 @@ function datesOf(sums: readonly PeriodUsage[]): string[] {
   return [...new Set(indexes)].flatMap((index) => sums[index]?.period ?? []);
 }
 
-export function UsageChart({ label, sums, quota }: UsageChartProps) {
+export function UsageChart({ label, sums, today, quota }: UsageChartProps) {
   const highest = Math.max(...sums.map(({ accepted }) => accepted), 1);
   const isQuotaShown = quota !== null && quota <= highest * MAX_QUOTA_RATIO;
   const axisTop = roundUp(highest);
@@ -44,8 +46,14 @@ export function UsageChart({ label, sums, quota }: UsageChartProps) {
       </div>
       <div className="columns usage-columns" role="img" aria-label={label}>
         {sums.map(({ period, accepted }) => (
-          <span key={period} title={`${formatPeriod(period)}: ${formatCount(accepted)}`}>
-            <span style={{ height: `${(accepted / top) * 100}%` }} />
+          <span
+            key={period}
+            title={`${formatPeriod(period)}: ${formatCount(accepted)}${today.startsWith(period) ? " so far" : ""}`}
+          >
+            <span
+              style={{ height: `${(accepted / top) * 100}%` }}
+              data-open={today.startsWith(period) || undefined}
+            />
           </span>
         ))}
         {lines.map((line) => (

@@ -31,10 +31,7 @@ const presetsOf = (today: string): NamedRange[] => [
 ];
 
 export const UsagePage = () => (
-  <Page
-    title="Usage"
-    lead="This workspace’s accepted events, received data and quotas. Days and months are in UTC."
-  >
+  <Page title="Usage" lead="What this workspace has stored, by UTC day and month.">
     <RequirePermission permission="usage:read">
       <Usage />
     </RequirePermission>
@@ -88,7 +85,7 @@ function Usage() {
             />
           </div>
           <QueryResult query={usage}>
-            {(metered) => <MeteredUsage usage={metered} billing={answer} search={search} />}
+            {(metered) => <MeteredUsage {...{ search, today }} usage={metered} billing={answer} />}
           </QueryResult>
         </Stack>
       )}
@@ -184,9 +181,10 @@ interface MeteredUsageProps {
   readonly billing: ApiAnswer<"getBilling">;
   /** Text that the name or the id of a source contains. */
   readonly search: string;
+  readonly today: string;
 }
 
-function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: MeteredUsageProps) {
+function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search, today }: MeteredUsageProps) {
   const names = useSourceNames();
   const { eventsPerDay } = billing.limits;
   // the rows would change their height when the names arrive
@@ -225,6 +223,7 @@ function MeteredUsage({ usage: { isByMonth, ...whole }, billing, search }: Meter
         <UsageChart
           label={`${pluralize(usage.accepted, "accepted event")}, ${formatDays([usage.from, usage.to])}. The table below lists the numbers.`}
           sums={isByMonth ? sumByMonth(usage) : sumByDay(usage)}
+          today={today}
           quota={isByMonth ? null : quota}
         />
       </Paper>

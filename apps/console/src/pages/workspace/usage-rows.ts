@@ -14,10 +14,15 @@ export interface PeriodUsage extends Counts {
 }
 
 const dayFormat = dateFormat({ dateStyle: "medium", timeZone: "UTC" });
+const dayOfYearFormat = dateFormat({ month: "short", day: "numeric", timeZone: "UTC" });
 const monthFormat = dateFormat({ month: "long", year: "numeric", timeZone: "UTC" });
-/** @returns for example `Sep 30, 2026` or `September 2026` */
-export const formatPeriod = (period: string): string =>
-  (period.length === "2026-09".length ? monthFormat : dayFormat)().format(Date.parse(period));
+/** @returns for example `Sep 30` in the current year, `Sep 30, 2026` in others, or `September 2026` */
+export function formatPeriod(period: string): string {
+  const isOfThisYear = period.startsWith(`${new Date().getUTCFullYear()}-`);
+  const format =
+    period.length === "2026-09".length ? monthFormat : isOfThisYear ? dayOfYearFormat : dayFormat;
+  return format().format(Date.parse(period));
+}
 
 const monthOf = (day: string) => day.slice(0, 7);
 
