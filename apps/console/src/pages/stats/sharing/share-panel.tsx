@@ -148,7 +148,11 @@ const LinkRow = ({ view, token, creator }: LinkRowProps) => (
       </Text>
       <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the link">…{token.hint}</code>
-        {token.hasPassword && " · Password required"} · Created by <bdi>{creator ?? token.userId}</bdi>
+        {" · by "}
+        <bdi>{creator ?? token.userId}</bdi>
+      </Text>
+      <Text size="sm" c="dimmed">
+        {token.hasPassword ? "Password required" : "No password"}
       </Text>
     </td>
     <td>
