@@ -1,7 +1,8 @@
+import { useEffect } from "react";
 import { session } from "../../session.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { ButtonLink } from "../links.tsx";
-import { Page } from "../page.tsx";
+import { EmptyState } from "../page-states.tsx";
 import { Group, Text } from "../primitives/elements.tsx";
 import { StandalonePage } from "../standalone-page.tsx";
 import { Shell } from "./shell.tsx";
@@ -26,24 +27,29 @@ export const NotFoundPage = () =>
 function MissingPage() {
   const { organizationId, can } = useWorkspace();
   const [recent] = can("stats:read") ? session.recentSources(organizationId) : [];
-  return (
-    <Page title={TITLE}>
-      <Text>This page does not exist. Check the link, or go to your sources.</Text>
-      <Group>
-        <ButtonLink to="/sources" className="wrap-button">
-          Go to sources
+  useEffect(() => {
+    document.title = `${TITLE} · Headwater`;
+  }, []);
+  const actions = (
+    <Group gap="xs" mt="sm" className="empty-actions">
+      <ButtonLink to="/sources" className="wrap-button">
+        Go to sources
+      </ButtonLink>
+      {recent && (
+        <ButtonLink
+          to="/analytics/stats"
+          search={{ sourceId: recent.sourceId }}
+          variant="default"
+          className="wrap-button"
+        >
+          Open {recent.name}
         </ButtonLink>
-        {recent && (
-          <ButtonLink
-            to="/analytics/stats"
-            search={{ sourceId: recent.sourceId }}
-            variant="default"
-            className="wrap-button"
-          >
-            Open {recent.name}
-          </ButtonLink>
-        )}
-      </Group>
-    </Page>
+      )}
+    </Group>
+  );
+  return (
+    <EmptyState isPage title={TITLE} action={actions}>
+      This page does not exist. Check the link, or go to your sources.
+    </EmptyState>
   );
 }
