@@ -156,6 +156,7 @@ function DeleteSection({ source }: { readonly source: Source }) {
         <TextInput
           label={`Type “${name}” to confirm`}
           spellCheck={false}
+          data-autofocus
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />
