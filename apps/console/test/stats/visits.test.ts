@@ -39,7 +39,7 @@ consoleStatsTest(
     assert.match((await earlier.allTextContents()).join(), /\/متجر/);
     await withoutLoading(page);
     assert.deepEqual(await seriousFindings(page), []);
-    await here.first().getByText("2 min. ago").waitFor();
+    await here.first().getByText("1 min. ago").waitFor();
     for (const width of [1440, 1280]) {
       await page.setViewportSize({ width, height: 900 });
       const cut = await page
