@@ -76,16 +76,16 @@ async function reset(page: Page, origin: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 720 });
 }
 
-type Clock = () => number;
+type ServiceClock = () => number;
 
-async function openConsole(environment: Record<string, string>, clock?: Clock): Promise<World> {
+async function openConsole(environment: Record<string, string>, clock?: ServiceClock): Promise<World> {
   const consoleFolder = await buildConsole();
   assert.ok(consoleFolder, "build the console first");
   return openWorld(environment, { consoleFolder, ...(clock && { clock }) });
 }
 
 /** Opens a service on the port of the one before, which another process may have taken. */
-async function openAgain(environment: Record<string, string>, clock?: Clock): Promise<World> {
+async function openAgain(environment: Record<string, string>, clock?: ServiceClock): Promise<World> {
   const world = await openConsole({ PORT: port, ...environment }, clock).catch((error) => {
     if (!/^PORT \d+ .* is in use/.test(error.message)) throw error;
     return openConsole(environment, clock);
@@ -170,7 +170,7 @@ interface ConsoleTestOptions {
   readonly environment?: Record<string, string>;
   readonly hasStats?: boolean;
   /** The time of the service. */
-  readonly clock?: Clock;
+  readonly clock?: ServiceClock;
 }
 const inConsole = (title: string, run: Run, isLeftOut: string | false, options: ConsoleTestOptions) =>
   test(title, { skip: isLeftOut, timeout: TEST_TIMEOUT_MS }, async (t) => {
