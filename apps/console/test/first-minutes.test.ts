@@ -1,15 +1,16 @@
 /** The first five minutes of a new user. */
 import assert from "node:assert/strict";
+import { newVisitor } from "../../../packages/sdk/test/chromium.ts";
 import { startSite } from "../../../packages/sdk/test/server.ts";
 import { BROWSER } from "../../server/test/support/world.ts";
 import { consoleStatsTest } from "./console-world.ts";
 
 consoleStatsTest(
   "From the sign-in link to the first page view, a refusal with its one-click fix, and the stats.",
-  async ({ world, context, page, shoot }) => {
+  async ({ world, page, shoot }) => {
     const [shop, other] = await Promise.all([startSite(), startSite()]);
     // a headless user agent would be counted as a bot
-    const visitor = await context.browser()!.newContext({ userAgent: BROWSER });
+    const visitor = await newVisitor({ userAgent: BROWSER });
     try {
       await page.goto(world.server.firstStart!.signInUrl);
       await page.getByText("Owner of My workspace").waitFor();

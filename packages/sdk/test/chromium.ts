@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { after } from "node:test";
-import { type Browser, type BrowserContext, chromium } from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 import { PATIENCE_MS } from "../../../apps/server/test/support/until.ts";
 
 const shellPath = "/usr/bin/chromium-headless-shell";
@@ -42,9 +42,9 @@ export const launchKeepingPages = (): Promise<Browser> =>
   chromium.launch({ ...options, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
 
 /** A new browser context without stored data. */
-export async function newVisitor(): Promise<BrowserContext> {
+export async function newVisitor(of: BrowserContextOptions = {}): Promise<BrowserContext> {
   launched ??= chromium.launch(existsSync(shellPath) ? { ...options, executablePath: shellPath } : options);
-  const visitor = await (await launched).newContext();
+  const visitor = await (await launched).newContext(of);
   visitor.setDefaultTimeout(PATIENCE_MS);
   return visitor;
 }

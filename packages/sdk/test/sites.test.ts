@@ -1,6 +1,7 @@
 /** One visitor on the hosts of a site (`data-cross-subdomain`) and on other domains (`data-link-domains`). */
 import assert from "node:assert/strict";
 import { type BrowserVisit, browserTest } from "./browser.ts";
+import { newVisitor } from "./chromium.ts";
 import { bundlePackage } from "./react-app.ts";
 
 type Host = "www.shop.test" | "app.shop.test" | "pay.other";
@@ -140,10 +141,7 @@ for (const [title, change] of [
     // the page that was followed sends its requests before those of the other browser
     await settle(visit);
     assert.match(url, /\?order=%20a\+b&_hw=\w{32}\.ses_1\.\w+\.\w+$/);
-    const other = await page
-      .context()
-      .browser()!
-      .newContext("agent" in change ? { userAgent: "Another" } : {});
+    const other = await newVisitor("agent" in change ? { userAgent: "Another" } : {});
     const tab = await other.newPage();
     if ("late" in change)
       await tab.addInitScript(() => {

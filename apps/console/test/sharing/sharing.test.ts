@@ -1,6 +1,7 @@
 /** Share links show the stats of one source without sign-in, and nothing else. */
 import assert from "node:assert/strict";
-import type { BrowserContext, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { newVisitor } from "../../../../packages/sdk/test/chromium.ts";
 import { until } from "../../../server/test/support/until.ts";
 import {
   bootstrapBody,
@@ -35,8 +36,8 @@ async function makeLink(page: Page, label: string, password = ""): Promise<strin
 }
 
 /** Opens the link in a separate browser context. */
-async function guestOf(context: BrowserContext, link: string): Promise<[Page, requests: string[]]> {
-  const guests = await context.browser()!.newContext();
+async function guestOf(link: string): Promise<[Page, requests: string[]]> {
+  const guests = await newVisitor();
   const guest = await guests.newPage();
   const requests: string[] = [];
   guest.on("request", (request) => requests.push(request.url()));
@@ -46,7 +47,7 @@ async function guestOf(context: BrowserContext, link: string): Promise<[Page, re
 
 consoleStatsTest(
   "A share link opens the view it was created in, allows other views, and stops working when it is revoked.",
-  async ({ world, context, page, open, shoot }) => {
+  async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: `Shop ${HOSTILE}` });
     await visits(world, source, shopVisits());
     await open(`${lastDays(source)}&page=/pricing`);
@@ -56,7 +57,7 @@ consoleStatsTest(
     await shoot("share-panel");
 
     const token = new URLSearchParams(new URL(link).hash.slice(1)).get("token")!;
-    const [guest, requests] = await guestOf(context, link);
+    const [guest, requests] = await guestOf(link);
     await guest.getByRole("heading", { name: `Shop ${HOSTILE}` }).waitFor();
     await headline(guest, "Page views", "1").waitFor();
     await guest.getByRole("button", { name: "Remove filter Page is /pricing" }).click();
@@ -241,14 +242,14 @@ consoleTest(
 
 consoleStatsTest(
   "A share link with a password asks for it, once per tab, and never keeps the token.",
-  async ({ world, context, page, open, shoot }) => {
+  async ({ world, page, open, shoot }) => {
     const source = await world.createSource({ name: "Shop" });
     await visits(world, source, shopVisits());
     await open(lastDays(source));
     await headline(page, "Page views", "3").waitFor();
     const link = await makeLink(page, "Board", "correct horse");
     await page.getByRole("region", { name: "Links" }).getByText("Password required").waitFor();
-    const [guest] = await guestOf(context, link);
+    const [guest] = await guestOf(link);
     const password = guest.getByLabel("Password", { exact: true });
     await password.fill("wrong horse");
     await guest.getByRole("button", { name: "Show stats" }).click();

@@ -86,7 +86,7 @@ consoleStatsTest(
     await dialog.getByLabel("Webhook URL").fill(`http://127.0.0.1:${port}/services/1234`);
     await dialog.getByRole("button", { name: "Create report" }).click();
     const failing = dialog.getByRole("row", { name: /127\.0\.0\.1/ });
-    await failing.getByRole("button", { name: /^Send report/ }).click();
+    await failing.getByRole("button", { name: /^Send now/ }).click();
     await failing.getByText("Not sent: the webhook responded with 500").waitFor();
     assert.equal(await failing.getByRole("alert").count(), 0, "the failure is shown once");
     await shoot("reports-failed");

@@ -15,7 +15,7 @@ import { TextWithCode } from "../../ui/text-with-code.tsx";
 import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { VisitorLink } from "../visitor/visitor-link.tsx";
-import { pathOf, titleOf, toCurl } from "./attempt-summary.ts";
+import { pathOf, shortName, titleOf, toCurl } from "./attempt-summary.ts";
 import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "./json-lines.ts";
 import { JsonView } from "./json-view.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
@@ -164,7 +164,9 @@ function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPart
         <tbody>
           {results.map((result) => (
             <tr key={result.index}>
-              <td className="wrap">{result.name}</td>
+              <td className="wrap" title={result.name ?? undefined}>
+                {result.name !== null && shortName(result.name)}
+              </td>
               <td>
                 <Badge color={STATUS_COLORS[result.status]}>{result.status}</Badge>
               </td>
