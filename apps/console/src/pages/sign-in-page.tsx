@@ -148,21 +148,27 @@ interface FoldedWaysProps extends Pick<SignInFormProps, "onSignedIn"> {
 
 type FoldedWay = "command" | "token";
 
-/** A command is of no use on a phone. Where there are easier ways, nothing is open. */
-function firstOpened(isPhone: boolean, { hasEasierWays, takesToken, hasFailed }: FoldedWaysProps) {
-  const preferred: FoldedWay = isPhone && takesToken ? "token" : "command";
-  const isQuiet = hasEasierWays && (isPhone || (takesToken && !hasFailed));
-  return isQuiet ? null : preferred;
+/** A command is of no use on a phone. Where there are easier ways, nothing is open; where there are none, both are. */
+function firstOpened(
+  isPhone: boolean,
+  { hasEasierWays, takesToken, hasFailed }: FoldedWaysProps,
+): readonly FoldedWay[] {
+  if (hasEasierWays && (isPhone || (takesToken && !hasFailed))) return [];
+  if (!takesToken) return ["command"];
+  if (isPhone) return ["token"];
+  return hasEasierWays ? ["command"] : ["command", "token"];
 }
 
-/** The command that prints a link, and the field for a token. The browser opens one at a time: they have the same name. */
+/** The command that prints a link, and the field for a token. */
 function FoldedWays(props: FoldedWaysProps) {
   const { hasEasierWays, takesToken, onSignedIn } = props;
   const isPhone = useMediaQuery(PHONE);
   const [opened] = useState(() => firstOpened(isPhone, props));
+  // of two with the same name, the browser opens one at a time
+  const name = opened.length < 2 ? "way" : undefined;
   return (
     <>
-      <details name="way" open={opened === "command"}>
+      <details name={name} open={opened.includes("command")}>
         <summary>If you run the server</summary>
         <Stack gap="xs" mt={4} className="sign-in-way">
           <Text size="sm">
@@ -173,8 +179,8 @@ function FoldedWays(props: FoldedWaysProps) {
       </details>
       {takesToken && (
         <details
-          name="way"
-          open={opened === "token"}
+          name={name}
+          open={opened.includes("token")}
           onToggle={({ currentTarget }) => {
             if (currentTarget.open) currentTarget.querySelector("input")?.focus();
           }}

@@ -180,6 +180,8 @@ consoleTest(
     await row.first().click();
     await attempt.getByRole("alert").getByText("not valid JSON").waitFor();
     assert.equal(await attempt.getByRole("alert").getByText("not valid JSON").count(), 1);
+    const received = attempt.getByRole("region", { name: "Received, JSON" });
+    await received.getByText("{ no JSON", { exact: true }).waitFor();
   },
 );
 

@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { type Fact, FactList } from "../../ui/fact-list.tsx";
 import { formatCount } from "../../ui/format-count.ts";
 import { Icon } from "../../ui/icon.tsx";
+import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
 import { Badge, Button, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -16,7 +17,7 @@ import { PHONE, useMediaQuery } from "../../ui/use-media-query.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { VisitorLink } from "../visitor/visitor-link.tsx";
 import { pathOf, shortName, titleOf, toCurl } from "./attempt-summary.ts";
-import { attachIssues, normalizedMarks, rawMarks, toJsonLines } from "./json-lines.ts";
+import { attachIssues, normalizedMarks, rawMarks, toJsonLines, toTextLines } from "./json-lines.ts";
 import { JsonView } from "./json-view.tsx";
 import { OutcomeBadge } from "./outcome-badge.tsx";
 import { RefusalAlert } from "./refusal-alert.tsx";
@@ -37,7 +38,13 @@ export function AttemptDetails({ source, attempt, onClose }: AttemptDetailsProps
   // the list, which had the focus, is out of sight
   useEffect(() => back.current?.focus({ preventScroll: true }), []);
   const rawLines = useMemo(
-    () => attachIssues(toJsonLines(raw, rawMarks(normalized)), issues),
+    () =>
+      attachIssues(
+        typeof raw === "string" && issues.some(({ code }) => code === "invalid_json")
+          ? toTextLines(raw)
+          : toJsonLines(raw, rawMarks(normalized)),
+        issues,
+      ),
     [raw, normalized, issues],
   );
   const normalizedLines = useMemo(() => toJsonLines(normalized, normalizedMarks(raw)), [raw, normalized]);
@@ -146,21 +153,16 @@ const reasonOf = ({ message, warnings, planViolation }: DebugAttempt["results"][
     .filter(Boolean)
     .join(" ");
 
+const EVENT_COLUMNS = ["Name", "Result", "Reason", "Event ID"];
+
 function EventResults({ attempt: { results, sessionId }, sourceId }: AttemptPartProps) {
   const { can } = useWorkspace();
   const hasStored = sessionId !== null && can("export:read");
   if (results.length === 0) return null;
   return (
     <ScrollRegion label="Result per event">
-      <Table className="attempt-events">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Result</th>
-            <th>Reason</th>
-            <th>Event ID</th>
-          </tr>
-        </thead>
+      <Table className="attempt-events stacked" style={toColumnVariables(EVENT_COLUMNS)}>
+        <ColumnHeads columns={EVENT_COLUMNS} />
         <tbody>
           {results.map((result) => (
             <tr key={result.index}>

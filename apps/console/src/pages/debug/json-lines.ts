@@ -44,6 +44,16 @@ export function toJsonLines(value: unknown, markOf: MarkOf = () => null): JsonLi
   return lines;
 }
 
+/** @returns the lines of a body that is no JSON, as it was sent */
+export const toTextLines = (text: string): JsonLine[] =>
+  text.split("\n").map((line, at) => ({
+    key: at === 0 ? keyOf([]) : `line ${at}`,
+    depth: 0,
+    text: line,
+    mark: null,
+    issues: [],
+  }));
+
 /** Attaches each issue to the line of its path, or of the closest parent when the path does not exist. */
 export function attachIssues(lines: readonly JsonLine[], issues: readonly Issue[]): JsonLine[] {
   const found = new Map(lines.map((line) => [line.key, { ...line, issues: [...line.issues] }]));

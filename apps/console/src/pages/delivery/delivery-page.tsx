@@ -37,8 +37,6 @@ const RANGES = [
   { value: "30", label: "30 days" },
 ];
 const formatPercent = numberFormatter({ style: "percent", maximumFractionDigits: 2 });
-/** A rate below 100 % is never rounded to it. */
-const formatRate = (rate: number) => formatPercent(rate < 1 ? Math.min(rate, 0.9999) : rate);
 
 export const DeliveryPage = () => (
   <SourcePage title="Delivery" permission="sources:read">
@@ -127,35 +125,30 @@ interface RateProps extends DaysProps {
   readonly range: DeliveryDays;
 }
 
+/** @param numbered how many events could be lost; undefined: it is not known yet */
+const shareOf = (lost: number, numbered: number | undefined): string =>
+  numbered ? `${formatPercent(lost / numbered)} of ${pluralize(numbered, "numbered event")}` : "\u00a0";
+
 function Rate({ sourceId, range, days }: RateProps) {
   const numbered = useNumbered(sourceId, range);
   const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
   const all = total(days, lostOf);
   const accepted = total(days, (day) => day.accepted);
   const rejected = total(days, (day) => sumOf(day.rejected));
-  const rate = rateOf(days) ?? 1;
-  const base = `of ${pluralize(accepted + all, "accepted or lost event")}`;
   return (
     <Paper p="lg" component="section" aria-label="Rate">
       <div className="delivery-sums">
-        <Sum
-          name="Accepted"
-          events={accepted}
-          hint={all === 0 ? "In this range" : `${formatRate(rate)} ${base}`}
-        />
+        <Sum name="Accepted" events={accepted} hint="In this range" />
         <Sum
           name="Lost"
           events={all}
-          hint={all === 0 ? "No lost events were reported" : `${formatPercent(1 - rate)} ${base}`}
+          hint={all === 0 ? "No lost events were reported" : shareOf(all, numbered)}
           isBad={all > 0}
         />
         {rejected > 0 && <Sum name="Rejected" events={rejected} hint="Reported by clients" isBad />}
       </div>
       <Text size="sm" c="dimmed">
         Losses can be counted only for clients that number their events, as Headwater’s own clients do.
-        {all > 0 &&
-          numbered !== undefined &&
-          ` Such clients sent ${formatCount(numbered)} of the events above.`}
       </Text>
       {all > 0 && (
         <div className="delivery-days">

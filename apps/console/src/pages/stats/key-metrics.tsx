@@ -128,11 +128,11 @@ function MetricFigures({
 
 interface SparklineProps {
   readonly answer: StatsAnswer | undefined;
-  readonly metric: KeyMetric["metric"];
+  readonly metric: StatsMetric;
 }
 
 /** The metric over time without its last bucket when that is not over, which would look like a fall. */
-function Sparkline({ answer, metric }: SparklineProps) {
+export function Sparkline({ answer, metric }: SparklineProps) {
   const index = answer?.metrics.indexOf(metric) ?? 0;
   const rows = answer?.results.filter(({ complete }) => complete !== false) ?? [];
   const values = rows.map(({ metrics }) => metrics[index] ?? null);
@@ -150,7 +150,8 @@ interface MetricChangeProps {
   readonly metric: StatsMetric;
   readonly current: number | null;
   readonly previous: number | null;
-  readonly better: KeyMetric["better"];
+  /** null: neither. */
+  readonly better: KeyMetric["better"] | null;
 }
 
 /** No change is grey, an improvement green, a decline red. A period without a figure is not compared. */
@@ -158,7 +159,8 @@ export function MetricChange({ metric, current, previous, better }: MetricChange
   if (previous === null || !(current || previous)) return null;
   const change = formatChange(current, previous, metric);
   if (change === NO_CHANGE) return change.text;
-  const improvement = change === null ? 0 : better === "higher" ? change.ratio : -change.ratio;
+  const improvement =
+    change === null || better === null ? 0 : better === "higher" ? change.ratio : -change.ratio;
   const direction = improvement === 0 ? "same" : improvement > 0 ? "better" : "worse";
   return (
     <>

@@ -1,10 +1,11 @@
 /** The Core Web Vitals of the view: the 75th percentile of each, rated by the thresholds of https://web.dev/articles/vitals. */
+import type { StatsAnswer } from "@headwater/contract";
 import { pluralize } from "../../ui/format-count.ts";
 import { TextLink } from "../../ui/links.tsx";
 import { Text } from "../../ui/primitives/elements.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { formatMetric } from "./format.ts";
-import { MetricChange } from "./key-metrics.tsx";
+import { MetricChange, Sparkline } from "./key-metrics.tsx";
 import { RATINGS, rateVital, VITAL_METRICS, VITALS, type VitalRating } from "./lists/vital-ratings.ts";
 import { StatsResult } from "./stats-result.tsx";
 import { type StatsView, useStats } from "./use-stats-view.ts";
@@ -19,6 +20,11 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
   const query = useStats(
     scope,
     { metrics: [...VITAL_METRICS, "passiveEvents"], comparison: view.comparison.request },
+    { isExact: true },
+  );
+  const series = useStats(
+    scope,
+    { metrics: [...VITAL_METRICS], dimensions: [`time:${view.range.interval}`] },
     { isExact: true },
   );
   return (
@@ -36,6 +42,7 @@ export function WebVitals({ view }: { readonly view: StatsView }) {
                   vital={vital}
                   value={answer.results[0]?.metrics[index] ?? null}
                   previous={answer.results[0]?.comparison?.[index] ?? null}
+                  series={series.data}
                 />
               ))}
             </dl>
@@ -94,9 +101,16 @@ interface ScaleProps {
 interface FigureProps extends ScaleProps {
   /** In the compared period. */
   readonly previous: number | null;
+  /** Over time; undefined while it is loading. */
+  readonly series: StatsAnswer | undefined;
 }
 
-function Figure({ vital, value, previous }: FigureProps) {
+/** A smaller change is noise, and has no colour. */
+const LEAST_CHANGE = 0.02;
+const isNews = (value: number | null, previous: number | null): boolean =>
+  value !== null && previous !== null && Math.abs(value - previous) >= LEAST_CHANGE * previous;
+
+function Figure({ vital, value, previous, series }: FigureProps) {
   const { metric, label, good, poor } = vital;
   const rating = rateVital(metric, value);
   return (
@@ -110,7 +124,15 @@ function Figure({ vital, value, previous }: FigureProps) {
         <span className="metric-value">{formatMetric(metric, value)}</span>
         {rating && <strong className={`vital-${rating}`}>{RATINGS[rating].label}</strong>}
         <span className="metric-change">
-          <MetricChange metric={metric} current={value} previous={previous} better="lower" />
+          <MetricChange
+            metric={metric}
+            current={value}
+            previous={previous}
+            better={isNews(value, previous) ? "lower" : null}
+          />
+        </span>
+        <span className="metric-line">
+          <Sparkline answer={series} metric={metric} />
         </span>
         <Scale vital={vital} value={value} />
         <Text size="sm" c="dimmed">
