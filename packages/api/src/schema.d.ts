@@ -809,13 +809,13 @@ sourceId: string;
 deletedAt: Schemas["Timestamp"];
 };
 RegenerateKey: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** How long the old key still works. 0: it stops working within a second. */
 gracePeriodSeconds?: number;
 };
 RestoreKey: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** A retired key of the source. */
 publicKey: string;
@@ -906,14 +906,14 @@ addedEvents: (string)[];
 leftOut: number;
 };
 SavePlan: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The version that was edited. If another one is current, the response is 409. null: not checked. */
 baseVersion?: number | null;
 plan: Schemas["TrackingPlan"];
 };
 CreateSavedItem: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** `segment`: filters with a name. `funnel`: steps with a name. `annotation`: a note on a day, which the chart shows. */
 kind: "segment" | "funnel" | "annotation";
@@ -963,7 +963,7 @@ savedId: string;
 deletedAt: Schemas["Timestamp"];
 };
 CreateReport: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -1019,7 +1019,7 @@ html: string;
 text: string;
 };
 Install: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 /** The address that pages send to. */
 apiBaseUrl: string;
@@ -1078,12 +1078,12 @@ cloudflare: string;
 };
 };
 VerifyInstall: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 report: Schemas["PageReport"];
 };
 TestInstall: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** An address that starts with http:// or https://. */
 url: string;
@@ -1525,7 +1525,7 @@ op: "drop";
 property: string;
 };
 ReplayKeptEvents: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** Only events with this code. */
 code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded";
@@ -1593,7 +1593,7 @@ ReplayList: {
 replays: (Schemas["Replay"])[];
 };
 StatsQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId?: string;
@@ -1758,7 +1758,7 @@ StatsAccuracyChoice: "auto" | "exact" | "fast";
 /** One of today, yesterday, 7d, 30d, 90d, 365d (days that end with today), or [from, to): each a day YYYY-MM-DD in the time zone, or an ISO 8601 time with a UTC offset. */
 DateRange: string | (string)[];
 FunnelQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1866,7 +1866,7 @@ p90: number;
 })[] | null;
 };
 RetentionQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1918,7 +1918,7 @@ returned: (number)[];
 })[];
 };
 PathsQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -1985,7 +1985,7 @@ sessions: number;
 })[];
 };
 VisitsQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -2076,7 +2076,7 @@ browser: string | null;
 })[];
 };
 PropertiesQuery: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string;
 /** The id of the source. */
 sourceId: string;
@@ -2904,7 +2904,7 @@ isModified: boolean;
 isOperator: boolean;
 /** The settings of the service, without secrets and file paths. Empty unless you are an operator. */
 settings: Record<string, unknown>;
-/** The names of the settings that are not at their defaults. Empty for others than operators. */
+/** The names of the settings that are not at their defaults. Empty unless you are an operator. */
 changedSettings: (string)[];
 /** The health of the service. */
 health: {
@@ -2982,7 +2982,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3005,7 +3005,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3018,7 +3018,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RegenerateKey"] | undefined;
@@ -3031,7 +3031,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: Schemas["RestoreKey"];
@@ -3044,7 +3044,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** A path of the application's own site, such as /hw: up to five segments of letters, digits and . _ ~ -. */
 path?: string | null | undefined;
@@ -3079,7 +3079,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -3108,7 +3108,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only attempts on this route. */
 kind?: "bootstrap" | "events" | null | undefined;
@@ -3137,7 +3137,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3150,7 +3150,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Only events with this code. */
 code?: "plan_violation" | "timestamp_too_old" | "origin_not_allowed" | "origin_missing" | "rotated_public_key" | "source_inactive" | "quota_exceeded" | null | undefined;
@@ -3193,7 +3193,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3208,7 +3208,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3223,7 +3223,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3238,7 +3238,7 @@ sourceId: string;
 replayId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3251,7 +3251,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3264,7 +3264,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** An earlier version. Default: the current one. */
 version?: number | null | undefined;
@@ -3289,7 +3289,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3302,7 +3302,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3354,7 +3354,7 @@ answer: Schemas["Visits"];
 getStatsSource: {
 params: undefined;
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3366,7 +3366,7 @@ answer: Schemas["StatsSource"];
 getLive: {
 params: undefined;
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3378,7 +3378,7 @@ answer: Schemas["LiveVisitors"];
 getHostSplit: {
 params: undefined;
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The id of the source. */
 sourceId: string;
@@ -3393,7 +3393,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The first day, in UTC. Default: seven days before the last. */
 from?: string | null | undefined;
@@ -3412,7 +3412,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3432,7 +3432,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3457,7 +3457,7 @@ sourceId: string;
 savedId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3470,7 +3470,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3495,7 +3495,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3510,7 +3510,7 @@ sourceId: string;
 reportId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 };
 body: undefined;
@@ -3523,7 +3523,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** Weeks begin on Monday. */
 period: "week" | "month";
@@ -3579,7 +3579,7 @@ params: undefined;
 query: {
 /** The id of the source. */
 sourceId: string;
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The earliest `occurredAt`: a day (UTC) or an ISO 8601 time. Default: the first event. */
 from?: string | null | undefined;
@@ -3602,7 +3602,7 @@ params: {
 sourceId: string;
 };
 query: {
-/** The id of the source's workspace; 404 for any other. */
+/** The source's workspace; 404 for any other. */
 organizationId?: string | null | undefined;
 /** The events of this session. */
 sessionId?: string | null | undefined;
@@ -4068,7 +4068,7 @@ answer: Schemas["McpAnswer"];
 /** Open or resume a session */
 bootstrap: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4078,7 +4078,7 @@ answer: Schemas["Session"];
 /** Send a batch of events of a session */
 events: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4088,7 +4088,7 @@ answer: Schemas["EventBatchResult"];
 /** Open or resume a session (unversioned route for old installs) */
 legacyBootstrap: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4098,7 +4098,7 @@ answer: Schemas["Session"];
 /** Send a batch of events (unversioned route for old installs) */
 legacyEvents: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4108,7 +4108,7 @@ answer: Schemas["EventBatchResult"];
 /** Calls of Segment and RudderStack clients */
 segmentCall: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 /** The call of the client, such as `track`. */
 call: string;
@@ -4120,7 +4120,7 @@ answer: Schemas["SegmentAnswer"];
 /** Reports of Segment clients about themselves */
 segmentMetrics: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4130,7 +4130,7 @@ answer: Schemas["SegmentMetricsAnswer"];
 /** Settings of Segment clients */
 segmentSettings: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 /** The write key of the client, any text. */
 writeKey: string;
@@ -4142,7 +4142,7 @@ answer: Schemas["SegmentSettings"];
 /** Settings of RudderStack clients */
 rudderConfig: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: {
@@ -4155,7 +4155,7 @@ answer: Schemas["RudderConfig"];
 /** Events of Plausible clients */
 plausibleEvent: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: undefined;
@@ -4165,7 +4165,7 @@ answer: Response;
 /** Calls of Umami clients */
 umamiCall: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 /** The call of the client, such as `track`. */
 call: string;
@@ -4177,7 +4177,7 @@ answer: Schemas["UmamiAnswer"];
 /** Events of the GA4 Measurement Protocol */
 ga4Collect: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: {
@@ -4192,7 +4192,7 @@ answer: Response;
 /** Requests of Matomo clients */
 matomoRequest: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: {
@@ -4213,7 +4213,7 @@ answer: unknown;
 /** Requests of Matomo clients without a body */
 matomoQuery: {
 params: {
-/** The public key of the source. */
+/** The source's public key. */
 publicKey: string;
 };
 query: {

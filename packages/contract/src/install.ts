@@ -43,7 +43,7 @@ const InstallProxy = Closed(
 );
 
 export const InstallPayload = Closed({
-  publicKey: text("The public key of the source."),
+  publicKey: text("The source's public key."),
   apiBaseUrl: url("The address that pages send to."),
   ingestVersion: Type.Literal(2, { description: "The version of the ingest API." }),
   browserSnippet: text("The HTML to paste into any page."),

@@ -45,7 +45,7 @@ export const id = (description: string) => Type.String({ minLength: 1, maxLength
 export const OrganizationId = id("The id of the workspace.");
 export const SourceId = id("The id of the source.");
 /** The source that the request names decides the workspace, so its id is needed only to make sure. */
-export const SameOrganizationId = Type.Optional(id("The id of the source's workspace; 404 for any other."));
+export const SameOrganizationId = Type.Optional(id("The source's workspace; 404 for any other."));
 export const NextCursor = Nullable(Type.String(), {
   description: "The `cursor` of the next page; null: this is the last page.",
 });

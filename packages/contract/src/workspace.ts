@@ -309,7 +309,8 @@ export const Support = Closed({
       "The settings of the service, without secrets and file paths. Empty unless you are an operator.",
   }),
   changedSettings: Type.Array(Type.String(), {
-    description: "The names of the settings that are not at their defaults. Empty for others than operators.",
+    description:
+      "The names of the settings that are not at their defaults. Empty unless you are an operator.",
   }),
   health: Closed(
     {

@@ -100,7 +100,7 @@ consoleStatsTest(
     const [heads, worst] = await rowsOf(page, "Pages with the most lost events");
     assert.deepEqual([heads, worst?.slice(1)], [[], ["2", "10"]], "of the numbered events of the page");
     await page.getByText("2 lost events cannot be recovered.").waitFor();
-    assert.equal(await page.getByText("Open alerts").count(), 0);
+    assert.equal(await page.getByText(/Noticed/).count(), 0);
     await fail(world, source);
     await page.reload();
     await page.getByText("Most requests are failing. Noticed just now.").waitFor();

@@ -17,7 +17,7 @@ import { renderComponents, renderSchema } from "./schemas.ts";
 import { TAGS } from "./tags.ts";
 
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  publicKey: "The public key of the source.",
+  publicKey: "The source's public key.",
   sourceId: "The id of the source.",
   userId: "The id of the user.",
   tokenId: "The id of the token.",

@@ -23,7 +23,7 @@ export function OpenAlerts({ sourceId }: { readonly sourceId: string }) {
   const { data } = useQuery(alertsQuery(sourceId));
   if (!data?.alerts.length) return null;
   return (
-    <Alert color="yellow" title="Open alerts" role="status" className="wrap">
+    <Alert color="yellow" title="Alerts" role="status" className="wrap">
       <Stack gap="xs">
         {data.alerts.map((alert) => (
           <Text key={alert.type} size="sm">

@@ -131,9 +131,7 @@ function Figure({ vital, value, previous, series }: FigureProps) {
             better={isNews(value, previous) ? "lower" : null}
           />
         </span>
-        <span className="metric-line">
-          <Sparkline answer={series} metric={metric} />
-        </span>
+        <Sparkline answer={series} metric={metric} />
         <Scale vital={vital} value={value} />
         <Text size="sm" c="dimmed">
           Good up to {formatMetric(metric, good)}, poor over {formatMetric(metric, poor)}
