@@ -54,7 +54,7 @@ consoleTest(
       places.toSorted((one, other) => one - other),
     );
     await page.getByText('window.headwater?.("track", "signup", { plan: "pro" })', { exact: true }).waitFor();
-    const types = page.getByRole("region", { name: "For TypeScript, also add this to app/layout.tsx" });
+    const types = page.getByRole("region", { name: "For TypeScript, add this to the file too" });
     assert.match(
       (await types.textContent()) ?? "",
       /^declare global \{\n {2}interface Window \{\n {4}headwater/,

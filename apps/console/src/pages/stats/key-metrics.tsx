@@ -139,6 +139,7 @@ export function Sparkline({ answer, metric }: SparklineProps) {
   // a line along the ground says no more than the 0 above it
   if (values.every((value) => !value)) return null;
   const line = toUnbrokenLine(values, Math.max(...values.map((value) => value ?? 0), 1e-9));
+  if (line === "") return null;
   return (
     <svg className="sparkline" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
       <path d={line} />

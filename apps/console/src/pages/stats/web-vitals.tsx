@@ -131,7 +131,7 @@ function Figure({ vital, value, previous, series }: FigureProps) {
             better={isNews(value, previous) ? "lower" : null}
           />
         </span>
-        <Sparkline answer={series} metric={metric} />
+        {series ? <Sparkline answer={series} metric={metric} /> : <span className="sparkline" />}
         <Scale vital={vital} value={value} />
         <Text size="sm" c="dimmed">
           Good up to {formatMetric(metric, good)}, poor over {formatMetric(metric, poor)}

@@ -12,7 +12,7 @@ export const nextjsExample = (options: SnippetOptions): string => `{/* app/layou
     Add this to the \`<body>\` of your root layout, before \`{children}\`. Keep everything else.
     Page views are counted automatically, including client navigations.
     In client components, \`window.headwater?.("track", "signup", { plan: "pro" })\` sends an event.
-    For TypeScript, also add this to app/layout.tsx:
+    For TypeScript, add this to the file too:
       declare global {
         interface Window {
           headwater?: (command: string, ...args: unknown[]) => void;
