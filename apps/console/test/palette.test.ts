@@ -188,7 +188,15 @@ consoleStatsTest(
       "Choose the comparison C",
       "Export and share E",
     ]);
-    assert.deepEqual((await rows()).slice(-2), ["Use dark theme ", "Show keyboard shortcuts ?"]);
+    assert.deepEqual((await rows()).slice(-3), [
+      "Create source ",
+      "Use dark theme ",
+      "Show keyboard shortcuts ?",
+    ]);
+    const icons = await dialog
+      .locator(".menu-item path")
+      .evaluateAll((all) => all.map((path) => path.getAttribute("d")));
+    assert.equal(new Set(icons).size, icons.length, "each row has its own icon");
     assert.ok(await dialog.evaluate((list) => list.firstElementChild!.scrollHeight <= list.clientHeight));
     assert.deepEqual(await seriousFindings(page), []);
     await shoot("palette-stats");

@@ -13,15 +13,15 @@ export const SOURCE_PAGES = [
   { to: "/analytics/setup/install", label: "Install", icon: "code", permission: "sources:read" },
   { to: "/analytics/setup/debug", label: "Debug", icon: "list", permission: "debug:read" },
   { to: "/sources/events", label: "Events", icon: "pointer", permission: "debug:read" },
-  { to: "/sources/delivery", label: "Delivery", icon: "download", permission: "sources:read" },
+  { to: "/sources/delivery", label: "Delivery", icon: "mail", permission: "sources:read" },
   { to: "/sources/settings", label: "Settings", icon: "settings", permission: "sources:write" },
 ] as const;
 
 /** The views of a source's stats, besides the overview. */
 export const STATS_VIEWS = [
   { value: "realtime", label: "Real time", icon: "clock" },
-  { value: "funnel", label: "Funnel", icon: "filter" },
+  { value: "funnel", label: "Funnel", icon: "funnel" },
   { value: "paths", label: "Paths", icon: "share" },
-  { value: "retention", label: "Retention", icon: "calendar" },
+  { value: "retention", label: "Retention", icon: "repeat" },
   { value: "explore", label: "Explore", icon: "eye" },
 ] as const;

@@ -221,7 +221,8 @@ function useSavedCommands(open: Open, shownId: string): PaletteCommand[] {
       };
       const label = `${kind === "funnel" ? "Funnel" : "Segment"}: ${name}`;
       const note = owners[index]?.name;
-      return [{ key: savedId, label, words: "saved", icon: "filter", group: "Saved", note, run: show }];
+      const icon = kind === "funnel" ? "funnel" : "filter";
+      return [{ key: savedId, label, words: "saved", icon, group: "Saved", note, run: show }];
     }),
   );
 }
@@ -270,8 +271,7 @@ function usePageCommands(open: Open): PaletteCommand[] {
   return [...pages, ...(can("stats:read") ? [allSources] : []), profile];
 }
 
-/** @param isBrief whether the list begins with the few that belong to no page */
-function useActionCommands(open: Open, onShowShortcuts: () => void, isBrief: boolean): PaletteCommand[] {
+function useActionCommands(open: Open, onShowShortcuts: () => void): PaletteCommand[] {
   const { organizationId, all, can, select } = useWorkspace();
   const { data: person } = useQuery(profileQuery);
   const navigate = useNavigate();
@@ -306,7 +306,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void, isBrief: boo
       ? [
           {
             ...action("Create source", "plus", open("/sources/new"), "new add site app"),
-            isFrequent: !isBrief,
+            isFrequent: true,
           },
         ]
       : []),
@@ -316,7 +316,7 @@ function useActionCommands(open: Open, onShowShortcuts: () => void, isBrief: boo
     theme("dark", "moon"),
     action("Use system theme", "desktop", () => setColorScheme("auto"), "systems colour color mode"),
     {
-      ...action("Show keyboard shortcuts", "support", onShowShortcuts, "keys help"),
+      ...action("Show keyboard shortcuts", "keyboard", onShowShortcuts, "keys help"),
       shortcut: "?",
       isFrequent: true,
     },
@@ -351,7 +351,7 @@ export function usePaletteCommands(onShowShortcuts: () => void): PaletteCommands
   const saved = useSavedCommands(open, sourceId);
   const tables = useTableCommands(open, sourceId);
   const pages = usePageCommands(open);
-  const actions = useActionCommands(open, onShowShortcuts, keys.length > 0);
+  const actions = useActionCommands(open, onShowShortcuts);
   const find = (words: readonly string[]) => {
     if (words.length > 0)
       return toGroups(best([...saved, ...sources.commands, ...keys, ...pages, ...tables, ...actions], words));
