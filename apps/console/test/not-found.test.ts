@@ -40,6 +40,7 @@ consoleTest(
     await page.getByRole("heading", { level: 1, name: "Page not found" }).waitFor();
     assert.equal(await page.title(), "Page not found · Headwater");
     await page.getByRole("navigation", { name: "Pages", exact: true }).waitFor();
+    await page.locator("code", { hasText: "/nowhere" }).waitFor();
     for (const { colorScheme, rules } of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       assert.deepEqual(await seriousFindings(page, rules), []);

@@ -1,3 +1,4 @@
+import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { session } from "../../session.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
@@ -26,6 +27,7 @@ export const NotFoundPage = () =>
 
 function MissingPage() {
   const { organizationId, can } = useWorkspace();
+  const { pathname } = useLocation();
   const [recent] = can("stats:read") ? session.recentSources(organizationId) : [];
   useEffect(() => {
     document.title = `${TITLE} · Headwater`;
@@ -48,8 +50,10 @@ function MissingPage() {
     </Group>
   );
   return (
-    <EmptyState isPage title={TITLE} action={actions}>
-      This page does not exist. Check the link, or go to your sources.
-    </EmptyState>
+    <div className="missing">
+      <EmptyState isPage title={TITLE} action={actions}>
+        <code className="wrap">{pathname}</code> does not exist. Check the link, or go to your sources.
+      </EmptyState>
+    </div>
   );
 }
