@@ -99,6 +99,8 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Funnel", exact: true }).click();
     await page.getByRole("button", { name: "Use the most visited pages" }).waitFor();
     assert.equal(await page.getByLabel("Step 3", { exact: true }).count(), 0, "it begins with two steps");
+    await page.getByText("Example", { exact: true }).waitFor();
+    await page.getByText("Step 3", { exact: true }).waitFor();
     assert.equal(await page.getByLabel("Type of step 1").locator("option").first().textContent(), "Goal");
     await page.getByLabel("Step 1", { exact: true }).fill("/*");
     await page.getByLabel("Type of step 2").selectOption("event");

@@ -12,9 +12,17 @@ export const FunnelPreview = () => (
       off.
     </Text>
     <div className="funnel" aria-hidden>
-      {PREVIEW.map((width) => (
-        <div key={width} className="funnel-track">
-          <span style={{ width: `${width}%` }} />
+      <Text size="sm" fw={600}>
+        Example
+      </Text>
+      {PREVIEW.map((width, at) => (
+        <div key={width}>
+          <Text size="sm" c="dimmed">
+            Step {at + 1}
+          </Text>
+          <div className="funnel-track">
+            <span style={{ width: `${width}%` }} />
+          </div>
         </div>
       ))}
     </div>
