@@ -193,13 +193,18 @@ consoleStatsTest(
     await row("Acme").getByText("$20.00").waitFor();
     const acme = ["Acme", "1", "1", "50.0%", "$20.00"];
     assert.deepEqual(await row("Acme").getByRole("cell").allInnerTexts(), acme);
+    await panel.getByRole("button", { name: "Rate" }).click();
+    const bars = await panel.locator(".ranking-bar").evaluateAll((all) => all.map((bar) => bar.style.width));
+    assert.deepEqual(bars, ["100%", "50%"], "the bars follow the sorted column");
+    await panel.getByRole("button", { name: "Conversions" }).click();
     await page.getByText("First touch", { exact: true }).click();
     await row("Google").getByText("$20.00").waitFor();
     await row("Acme").waitFor({ state: "detached" });
     await page.waitForURL((url) => url.searchParams.get("attribution") === "firstTouch");
-    for (const width of [360, 768, 1280]) {
+    for (const width of [320, 390, 768, 1280]) {
       await page.setViewportSize({ width, height: 1400 });
       await row("Google").getByRole("cell", { name: "100.0%" }).waitFor();
+      await panel.getByRole("button", { name: "Conversions" }).waitFor();
       await until(`the goal fits ${width} pixels`, () => fitsItsWindow(page));
       for (const { colorScheme, rules } of SCHEMES) {
         await page.emulateMedia({ colorScheme });

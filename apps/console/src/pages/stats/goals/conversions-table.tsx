@@ -5,7 +5,7 @@ import { useState } from "react";
 import type { ApiAnswer } from "../../../api.ts";
 import { formatAmount } from "../../../ui/format-count.ts";
 import { Icon } from "../../../ui/icon.tsx";
-import { Text } from "../../../ui/primitives/elements.tsx";
+import { classes, Text } from "../../../ui/primitives/elements.tsx";
 import { formatChange, formatMetric, NO_CHANGE } from "../format.ts";
 
 type RevenueQuery = Pick<UseQueryResult<ApiAnswer<"queryStats">>, "data" | "isPlaceholderData">;
@@ -51,7 +51,7 @@ interface ConversionsTableProps {
   readonly rows: readonly ConversionsRow[];
   /** Shows the change of the conversions. */
   readonly isCompared?: boolean;
-  /** Can be sorted by rate. */
+  /** Is sorted by conversions, and can be sorted by rate. Other tables are sorted by visitors. */
   readonly isSortable?: boolean;
   readonly onSelect?: (name: string) => void;
 }
@@ -60,9 +60,12 @@ export function ConversionsTable(props: ConversionsTableProps) {
   const { label, rows, isCompared = false, isSortable = false, onSelect } = props;
   const [isByRate, setByRate] = useState(false);
   const shown = isByRate ? rows.toSorted((a, b) => (b.rate ?? 0) - (a.rate ?? 0)) : rows;
-  const highest = Math.max(...rows.map(({ visitors }) => visitors ?? 0), 1);
+  // the bars draw the column that the rows are sorted by
+  const barValue = ({ visitors, conversions, rate }: ConversionsRow) =>
+    (isByRate ? rate : isSortable ? conversions : visitors) ?? 0;
+  const highest = Math.max(...rows.map(barValue)) || 1;
   return (
-    <table className="ranking goals-table">
+    <table className={classes("ranking goals-table", isSortable && "goals-sorted")}>
       <thead>
         <tr>
           <th>{label}</th>
@@ -88,54 +91,72 @@ export function ConversionsTable(props: ConversionsTableProps) {
         </tr>
       </thead>
       <tbody>
-        {shown.map(
-          ({ name, visitors, conversions, conversionsBefore = null, rate, allVisitors, revenue }) => (
-            <tr
-              key={name}
-              className={onSelect && "ranking-row"}
-              // the button of the row is for the keyboard: its clicks arrive here too
-              onClick={() => onSelect?.(name)}
-            >
-              <td className="ranking-name">
-                <span className="ranking-bar" style={{ width: `${((visitors ?? 0) / highest) * 100}%` }} />
-                {onSelect ? (
-                  <button type="button" title={name}>
-                    <bdi className="ranking-text">{name}</bdi>
-                  </button>
-                ) : (
-                  <Text size="sm" component="span" className="ranking-text" title={name}>
-                    {name}
-                  </Text>
-                )}
-              </td>
-              <td className="ranking-figure">{formatMetric("visitors", visitors)}</td>
-              <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
-              {isCompared && (
-                <td
-                  className="ranking-figure goals-change"
-                  title={`Conversions in the compared period: ${formatMetric("conversions", conversionsBefore)}`}
-                >
-                  {changeText(conversions, conversionsBefore)}
-                </td>
-              )}
-              <td
-                className="ranking-figure goals-rate"
-                title={allVisitors ? `All visitors: ${formatMetric("visitors", allVisitors)}` : undefined}
-              >
-                {formatMetric("conversionRate", rate)}
-              </td>
-              <td className="ranking-figure ranking-money">
-                {revenue === null && "…"}
-                {revenue?.length === 0 && "—"}
-                {revenue?.map((amount) => (
-                  <div key={amount}>{amount}</div>
-                ))}
-              </td>
-            </tr>
-          ),
-        )}
+        {shown.map((row) => (
+          <Row
+            key={row.name}
+            row={row}
+            share={barValue(row) / highest}
+            isCompared={isCompared}
+            onSelect={onSelect}
+          />
+        ))}
       </tbody>
     </table>
+  );
+}
+
+interface RowProps {
+  readonly row: ConversionsRow;
+  /** The length of its bar, from 0 to 1. */
+  readonly share: number;
+  readonly isCompared: boolean;
+  readonly onSelect: ConversionsTableProps["onSelect"] | undefined;
+}
+
+function Row({ row, share, isCompared, onSelect }: RowProps) {
+  const { name, visitors, conversions, conversionsBefore = null, rate, allVisitors, revenue } = row;
+  return (
+    <tr
+      className={onSelect && "ranking-row"}
+      // the button of the row is for the keyboard: its clicks arrive here too
+      onClick={() => onSelect?.(name)}
+    >
+      <td className="ranking-name">
+        <span className="ranking-bar" style={{ width: `${share * 100}%` }} />
+        {onSelect ? (
+          <button type="button" title={name}>
+            <bdi className="ranking-text">{name}</bdi>
+          </button>
+        ) : (
+          <Text size="sm" component="span" className="ranking-text" title={name}>
+            {name}
+          </Text>
+        )}
+      </td>
+      <td className="ranking-figure">{formatMetric("visitors", visitors)}</td>
+      <td className="ranking-figure goals-conversions">{formatMetric("conversions", conversions)}</td>
+      {isCompared && (
+        <td
+          className="ranking-figure goals-change"
+          title={`Conversions in the compared period: ${formatMetric("conversions", conversionsBefore)}`}
+        >
+          {changeText(conversions, conversionsBefore)}
+        </td>
+      )}
+      <td
+        className="ranking-figure goals-rate"
+        title={allVisitors ? `All visitors: ${formatMetric("visitors", allVisitors)}` : undefined}
+      >
+        {formatMetric("conversionRate", rate)}
+      </td>
+      <td className="ranking-figure ranking-money">
+        {revenue === null && "…"}
+        {revenue?.length === 0 && "—"}
+        {revenue?.map((amount) => (
+          <div key={amount}>{amount}</div>
+        ))}
+      </td>
+    </tr>
   );
 }
 
