@@ -175,6 +175,10 @@ consoleStatsTest(
     await row.getByTitle("2 visitors in 7 days").waitFor();
     await row.getByText("-50%").and(row.getByTitle("4 in the previous 7 days")).waitFor();
     await row.getByRole("img", { name: /Visitors by day: (?:\d, ){6}\d/ }).waitFor();
+    const points = async (line: string) =>
+      (await row.locator(line).getAttribute("d"))?.match(/[ML]/g)?.length;
+    assert.equal(await points(".week-line:not(.week-open)"), 6, "the days that are over");
+    assert.equal(await points(".week-open"), 2, "from yesterday to today");
     assert.equal(queries, 1);
     for (const width of [1440, 1024, 390, 320])
       for (const colorScheme of ["light", "dark"] as const) {

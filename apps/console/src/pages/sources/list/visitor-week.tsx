@@ -16,6 +16,10 @@ export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | u
   if (week === null) return <span className="week week-none">0</span>;
   const { visitors, before, days } = week;
   const highest = Math.max(...days, 1);
+  // today is not over, so it has fewer visitors than it will have
+  const today = days.length - 1;
+  const closed = days.map((count, day) => (day < today ? count : null));
+  const open = days.map((count, day) => (day < today - 1 ? null : count));
   const change = formatChange(visitors, before, "visitors");
   return (
     <span className="week">
@@ -25,8 +29,9 @@ export function VisitorWeek({ week }: { readonly week: WeekOfVisitors | null | u
         role="img"
         aria-label={`Visitors by day: ${days.map(formatCount).join(", ")}`}
       >
-        <path className="week-area" d={toAreaPath(days, highest)} />
-        <path className="week-line" d={toUnbrokenLine(days, highest)} />
+        <path className="week-area" d={toAreaPath(closed, highest)} />
+        <path className="week-line" d={toUnbrokenLine(closed, highest)} />
+        <path className="week-line week-open" d={toUnbrokenLine(open, highest)} />
       </svg>
       <span>
         <span className="week-figure" title={`${pluralize(visitors, "visitor")} in 7 days`}>
