@@ -196,6 +196,8 @@ consoleTest(
       await dialog.getByLabel("Type “Old shop” to confirm").fill("Old");
       assert.equal(await confirm.getAttribute("aria-disabled"), "true");
       if (!deletesEvents) await dialog.getByLabel("Also delete its stored events").uncheck({ force: true });
+      const stats = await dialog.getByRole("link", { name: "export them first" }).getAttribute("href");
+      assert.ok(stats?.includes(`/analytics/stats?sourceId=${sourceId}&range=all`), `${stats}`);
       await shoot(`delete-source-${deletesEvents}`);
       await dialog.getByLabel("Type “Old shop” to confirm").fill("Old shop");
       const sent: string[] = [];

@@ -7,6 +7,7 @@ import { useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { pluralize } from "../../ui/format-count.ts";
+import { TextLink } from "../../ui/links.tsx";
 import { ErrorAlert } from "../../ui/page-states.tsx";
 import { Button, Group, Paper, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { Switch, TextInput } from "../../ui/primitives/fields.tsx";
@@ -152,7 +153,13 @@ function DeleteSection({ source }: { readonly source: Source }) {
           checked={deletesEvents}
           onChange={(event) => setDeletesEvents(event.currentTarget.checked)}
         />
-        <Text>To keep a copy of the events, export them first.</Text>
+        <Text>
+          To keep a copy of the events,{" "}
+          <TextLink to="/analytics/stats" search={{ sourceId, range: "all" }} underline="always">
+            export them first
+          </TextLink>
+          .
+        </Text>
         <TextInput
           label={`Type “${name}” to confirm`}
           spellCheck={false}
