@@ -80,6 +80,7 @@ consoleTest(
     await page.getByText("This source has no tracking plan.").waitFor();
     const row = (name: string) => page.getByRole("row", { name: new RegExp(`^${name} `) });
     assert.match((await row("order").textContent()) ?? "", /^order24.*Not in the plan/);
+    assert.match((await row("engagement").textContent()) ?? "", /^engagement.*Automatic/);
 
     await page.getByRole("button", { name: "Draft plan from events" }).click();
     const proposed = dialog(page).getByRole("list", { name: "Proposed events" });

@@ -14,7 +14,7 @@ import { InstallPrompt } from "../sources/install-prompt.tsx";
 import { SourcePage } from "../sources/source-page.tsx";
 import { EventDialog } from "./event-dialog.tsx";
 import "./events.css";
-import { type KnownEvent, knownEvents, modeOf } from "./plan-events.ts";
+import { type KnownEvent, knownEvents, modeOf, unplannedText } from "./plan-events.ts";
 import { PlanPanel } from "./plan-panel.tsx";
 import { eventCatalogQuery, planQuery } from "./plan-queries.ts";
 import { readRows } from "./plan-table.ts";
@@ -204,7 +204,7 @@ function PlanBadge({ event, version, isViolated }: PlanBadgeProps) {
   if (badge) return <Badge color={badge.color}>{badge.label}</Badge>;
   return (
     <Text component="span" size="sm" c="dimmed">
-      {mode === null ? "Not in the plan" : mode === "off" ? "Not checked" : "Planned"}
+      {mode === null ? unplannedText(event.name) : mode === "off" ? "Not checked" : "Planned"}
     </Text>
   );
 }

@@ -10,6 +10,22 @@ export interface KnownEvent {
   readonly planned: PlannedEvent | null;
 }
 
+/** The browser client sends these by itself. The site does not plan their properties. */
+export const CLIENT_EVENTS: readonly string[] = ["engagement", "web_vitals"];
+
+/** Page views, and what the client and its extras send without a call of the site. */
+const AUTOMATIC_EVENTS: readonly string[] = [
+  "page_view",
+  ...CLIENT_EVENTS,
+  "outbound_link",
+  "file_download",
+  "form_submit",
+];
+
+/** What the list says of an event without a plan. */
+export const unplannedText = (name: string): string =>
+  AUTOMATIC_EVENTS.includes(name) ? "Automatic" : "Not in the plan";
+
 /** Events can have names such as `constructor`, which every object has as a member. */
 const plannedIn = ({ events }: TrackingPlan, name: string): PlannedEvent | undefined =>
   Object.hasOwn(events, name) ? events[name] : undefined;

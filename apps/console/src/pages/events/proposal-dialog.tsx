@@ -10,7 +10,7 @@ import { pluralize } from "../../ui/format-count.ts";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { Button, Group, Stack, Text } from "../../ui/primitives/elements.tsx";
 import { JsonChange } from "./json-change.tsx";
-import { differencesOf, type PlanDifference } from "./plan-events.ts";
+import { CLIENT_EVENTS, differencesOf, type PlanDifference } from "./plan-events.ts";
 import { useSavePlan } from "./plan-queries.ts";
 import { readRows } from "./plan-table.ts";
 
@@ -36,9 +36,6 @@ export function ProposalDialog({ source, saved, onClose }: PlanDialogProps) {
   );
 }
 
-/** The browser client sends these by itself, so the site does not plan their properties. */
-const OWN_EVENTS: readonly string[] = ["engagement", "web_vitals"];
-
 const LIMIT = `A plan is limited to ${LIMITS.maxPlannedEvents} events and ${LIMITS.maxPlanBytes / 1024} KiB.`;
 
 interface ProposalProps extends PlanDialogProps {
@@ -46,7 +43,7 @@ interface ProposalProps extends PlanDialogProps {
 }
 
 function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onClose }: ProposalProps) {
-  const [refused, setRefused] = useState(() => addedEvents.filter((name) => OWN_EVENTS.includes(name)));
+  const [refused, setRefused] = useState(() => addedEvents.filter((name) => CLIENT_EVENTS.includes(name)));
   const save = useSavePlan(source, saved.version);
   const isRefused = (name: string) => refused.includes(name);
   const count = addedEvents.filter((name) => !isRefused(name)).length;
@@ -75,7 +72,7 @@ function Proposal({ source, saved, proposed: { plan, addedEvents, leftOut }, onC
           <ProposedEvent
             key={difference.name}
             difference={difference}
-            description={`${OWN_EVENTS.includes(difference.name) ? "Sent by the client itself. " : ""}${describe(plan, difference.name)}`}
+            description={`${CLIENT_EVENTS.includes(difference.name) ? "Sent by the client itself. " : ""}${describe(plan, difference.name)}`}
             isChosen={!isRefused(difference.name)}
             onChange={(isChosen) => choose(difference.name, isChosen)}
           />
