@@ -2491,6 +2491,8 @@ email: string | null;
 ConsoleSession: {
 /** The id of the session's token. */
 tokenId: string;
+/** The browser and system that signed in, such as `Chrome on macOS`. `Console` if unknown. */
+label: string;
 /** The session of this request. */
 isCurrent: boolean;
 /** When you signed in. */

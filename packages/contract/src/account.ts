@@ -181,6 +181,7 @@ export const SignInLinkRequested = Closed({
 
 export const ConsoleSession = Closed({
   tokenId: text("The id of the session's token."),
+  label: text("The browser and system that signed in, such as `Chrome on macOS`. `Console` if unknown."),
   isCurrent: flag("The session of this request."),
   createdAt: time("When you signed in."),
   lastUsedAt: timeOrNull("When it was last used; null: not yet."),

@@ -209,7 +209,7 @@ export function createPasskeySignInStart(services: AccessServices): Handler<"sta
 }
 
 /** @returns the session of the person whose passkey the browser used, and its token */
-async function startSession(services: AccessServices, { body, now }: Call<"signInWithPasskey">) {
+async function startSession(services: AccessServices, { body, headers, now }: Call<"signInWithPasskey">) {
   const { catalog } = services;
   const { id: credentialId, response } = body.credential;
   const { clientDataJSON } = response;
@@ -221,7 +221,7 @@ async function startSession(services: AccessServices, { body, now }: Call<"signI
       hint: "Use another way to sign in, then add a new passkey on the Profile page.",
     });
   const counter = await orRefuse(services, () => verifyUse(body, passkey, expected));
-  const { token, session } = makeSession(services, now);
+  const { token, session } = makeSession(services, { headers, now });
   const started = await catalog.signInWithPasskey({ ...session, passkeyId: passkey.passkeyId, counter });
   if (started === null) throw new Refusal("passkey_refused");
   return renderNewToken(started, token);

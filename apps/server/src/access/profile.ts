@@ -108,6 +108,7 @@ export const listSessions: AccessHandler<"listSessions"> = async ({ actor, now }
     .filter((session) => idleEndOf(session, idleMs) > now)
     .map((session) => ({
       tokenId: session.tokenId,
+      label: session.label,
       isCurrent: session.tokenId === current,
       createdAt: toIsoTime(session.createdAt),
       lastUsedAt: toIsoTimeOrNull(session.lastUsedAt),

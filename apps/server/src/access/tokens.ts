@@ -1,5 +1,6 @@
 /** Access tokens: list, create, revoke, and sign in with a one-time code (docs/api/access.md). */
 
+import type { IncomingHttpHeaders } from "node:http";
 import {
   type CreateTokenBody,
   type Issue,
@@ -15,6 +16,7 @@ import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { DAY_MS, startsWithValidDay, toIsoTime, toIsoTimeOrNull } from "../core/time.ts";
 import { hashToken, makeToken } from "../core/token.ts";
 import { isServiceAccount } from "../core/users.ts";
+import { detectDevice } from "../devices/detect-device.ts";
 import type { Call, CatalogHandler } from "../http/handler.ts";
 import type { Catalog, SignInFailure } from "../ledger/ledger.ts";
 import type { TokenRecord } from "../ledger/records.ts";
@@ -242,17 +244,27 @@ export const readSignInCode: AccessHandler<"readSignInCode"> = async ({ body, no
   };
 };
 
+/** The browser and the system, such as "Chrome on macOS". Nothing else of the user agent is stored. */
+function labelSession(userAgent = ""): string {
+  const { browser, os } = detectDevice(userAgent.slice(0, SERVER_LIMITS.maxUserAgentLength));
+  if (browser === null) return "Console";
+  return os === null ? browser : `${browser} on ${os}`;
+}
+
 /** A session of the console, which a sign-in stores. */
-export function makeSession({ newId, config }: Pick<AccessServices, "newId" | "config">, now: number) {
+export function makeSession(
+  { newId, config }: Pick<AccessServices, "newId" | "config">,
+  { headers, now }: { readonly headers: IncomingHttpHeaders; readonly now: number },
+) {
   const { token, hash, hint } = makeToken();
-  const stored = { tokenId: newId("tok"), hash, hint, label: "Console" };
+  const stored = { tokenId: newId("tok"), hash, hint, label: labelSession(headers["user-agent"]) };
   return { token, session: { token: stored, expiresAt: now + config.CONSOLE_TOKEN_DAYS * DAY_MS, now } };
 }
 
 /** Exchanges the one-time code of a sign-in link for a token. */
-export const signIn: AccessHandler<"signIn"> = async ({ body, now }, services) => {
+export const signIn: AccessHandler<"signIn"> = async ({ body, headers, now }, services) => {
   const { catalog } = services;
-  const { token, session } = makeSession(services, now);
+  const { token, session } = makeSession(services, { headers, now });
   const outcome = await catalog.signIn({ ...session, codeHash: hashToken(body.code) });
   if (outcome === "unknown") await noteRefusal(services, "unknown_code", now);
   requireUsableCode(outcome);

@@ -1,18 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { AttemptKind } from "@headwater/contract";
+import type { ClientHints } from "../devices/detect-device.ts";
 import type { RequestIds } from "../http/trace-context.ts";
 import type { Adapter, ForeignReply } from "./adapter.ts";
-
-/** Headers of Chromium about the browser, as they were sent. Each can be missing. */
-export interface ClientHints {
-  /** `Sec-CH-UA-Full-Version-List`, else `Sec-CH-UA`. */
-  readonly brands: string | null;
-  /** `Sec-CH-UA-Mobile`: `?1` or `?0`. */
-  readonly mobile: string | null;
-  readonly platform: string | null;
-  readonly platformVersion: string | null;
-  readonly model: string | null;
-}
 
 /** The additional members of a request of another tool's client. */
 export interface ForeignCall {

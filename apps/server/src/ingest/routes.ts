@@ -4,12 +4,13 @@ import type { Operation } from "@headwater/contract";
 import type { Config } from "../config/settings.ts";
 import { decodeComponent } from "../core/text.ts";
 import { TOKEN_PREFIX } from "../core/token.ts";
+import type { ClientHints } from "../devices/detect-device.ts";
 import { clientOf } from "../http/client-address.ts";
 import { renderFailure } from "../http/failure.ts";
 import { type Exchange, type ServeRoute, send, sendJson } from "../http/reply.ts";
 import type { Adapter, Adapters, ForeignReply } from "./adapter.ts";
 import type { Attempt } from "./attempt.ts";
-import { type ClientHints, type ForeignCall, type IngestRequest, ingestPath } from "./ingest-request.ts";
+import { type ForeignCall, type IngestRequest, ingestPath } from "./ingest-request.ts";
 
 /** The maximum length of each client hint. A list of four brands with versions has about 150 characters. */
 const MAX_CLIENT_HINT_LENGTH = 256;

@@ -2,8 +2,9 @@
 import type { EventSender } from "@headwater/contract";
 import type { ContainsAddress } from "../core/address-ranges.ts";
 import { SERVER_LIMITS } from "../core/limits.ts";
+import type { ClientHints } from "../devices/detect-device.ts";
 import { detectBot } from "./detect-bot.ts";
-import type { ClientHints, RequestHead } from "./ingest-request.ts";
+import type { RequestHead } from "./ingest-request.ts";
 import { NO_PLACE, type PlaceOf, type VisitorPlace } from "./places.ts";
 import type { CachedSource } from "./source-cache.ts";
 

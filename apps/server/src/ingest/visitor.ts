@@ -1,12 +1,16 @@
 /** Derives device, browser and bot of a visitor from the user agent. */
 import { SERVER_LIMITS } from "../core/limits.ts";
 import { createLru } from "../core/lru.ts";
+import {
+  type ClientHints,
+  correctIpad,
+  type DetectedDevice,
+  detectDevice,
+} from "../devices/detect-device.ts";
 import { membersOf } from "../ledger/outbox-line.ts";
 import type { TimeBudget } from "../overload/time-budget.ts";
 import { detectBot } from "./detect-bot.ts";
-import { correctIpad, type DetectedDevice, detectDevice } from "./detect-device.ts";
 import { sizeText, viewportOf } from "./fit.ts";
-import type { ClientHints } from "./ingest-request.ts";
 import { textOrNull } from "./json.ts";
 import type { SenderFacts } from "./sender.ts";
 

@@ -104,6 +104,24 @@ test("The cookie is for one path, unreadable for scripts, and renews tokens that
   assert.ok(await opens(world, await renew(world, browser)), "the sign-in goes on");
 });
 
+test("A renewal keeps the label of the sign-in, whatever user agent asks for it.", async (t) => {
+  const world = await openWorldFor(t);
+  const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0";
+  const signedIn = await world.ask("/api/sign-in", {
+    method: "POST",
+    token: null,
+    body: { code: world.signInCode },
+    headers: { "user-agent": firefox },
+  });
+  const browser = await signInBrowser(world, signedIn.body.token);
+  world.advance(15 * MINUTE);
+  const { sessions } = (await world.ask("/api/sessions", { token: await renew(world, browser) })).body;
+  assert.deepEqual(
+    sessions.map((one: { label: string }) => one.label),
+    ["Firefox on Linux"],
+  );
+});
+
 test("The cookie alone opens no route, and its secret is no bearer token.", async (t) => {
   const world = await openWorldFor(t);
   const browser = await signInBrowser(world, await world.ownerSession());

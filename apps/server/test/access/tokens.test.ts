@@ -351,6 +351,30 @@ describe("POST /api/sign-in", () => {
     assert.equal((await world.ask("/api/organizations", { token: made.body.token })).status, 200);
   });
 
+  it("200: the session is labelled with the browser and system, of whose user agent nothing else is stored", async (t) => {
+    const world = await openClockedWorldFor(t);
+    const chrome =
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36";
+    const { body } = await world.ask("/api/sign-in", {
+      method: "POST",
+      token: null,
+      body: { code: world.signInCode },
+      headers: { "user-agent": chrome },
+    });
+    assert.equal(body.label, "Chrome on macOS");
+    const [session] = (await world.ask("/api/sessions", { token: body.token })).body.sessions;
+    assert.deepEqual([session.tokenId, session.label], [body.tokenId, "Chrome on macOS"]);
+    const { entries } = (await world.ask("/api/audit?organizationId=org_default&action=session.started"))
+      .body;
+    assert.equal(entries[0].after.label, "Chrome on macOS");
+    assert.doesNotMatch(JSON.stringify(entries), /10_15|131/);
+  });
+
+  it("200: a program's session has the label Console", async (t) => {
+    const world = await openClockedWorldFor(t);
+    assert.equal((await signIn(world, world.signInCode)).body.label, "Console");
+  });
+
   it("401 invalid_token: the hint has the command that creates a token here", async (t) => {
     const world = await openClockedWorldFor(t);
     const reply = await world.ask("/api/organizations", { token: "hwt_unknown" });

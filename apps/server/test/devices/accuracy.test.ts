@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import crawlers from "crawler-user-agents";
+import { detectDevice } from "../../src/devices/detect-device.ts";
 import { detectBot } from "../../src/ingest/detect-bot.ts";
-import { detectDevice } from "../../src/ingest/detect-device.ts";
 import { createTimeBudget } from "../../src/overload/time-budget.ts";
 
 interface RealVisit {

@@ -235,9 +235,13 @@ export async function openWorld(
   const signInCode = server.firstStart?.signInUrl.split("#code=")[1] ?? "";
   let session: Promise<string> | undefined;
   const ownerSession = () => {
-    session ??= ask("/api/sign-in", { method: "POST", token: null, body: { code: signInCode } }).then(
-      ({ status, body }) => (status === 200 ? body.token : assert.fail(JSON.stringify(body))),
-    );
+    const headers = { "user-agent": BROWSER };
+    session ??= ask("/api/sign-in", {
+      method: "POST",
+      token: null,
+      headers,
+      body: { code: signInCode },
+    }).then(({ status, body }) => (status === 200 ? body.token : assert.fail(JSON.stringify(body))));
     return session;
   };
   const workspace = async (name = "Second") =>

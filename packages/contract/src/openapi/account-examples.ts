@@ -44,7 +44,16 @@ export const ACCOUNT_EXAMPLES: Examples = {
   updateProfile: { body: { name: "Ada" }, answer: PROFILE },
   listSessions: {
     answer: {
-      sessions: [{ tokenId: IDS.tokenId, isCurrent: true, createdAt: AT, lastUsedAt: AT, expiresAt: AT }],
+      sessions: [
+        {
+          tokenId: IDS.tokenId,
+          label: "Chrome on macOS",
+          isCurrent: true,
+          createdAt: AT,
+          lastUsedAt: AT,
+          expiresAt: AT,
+        },
+      ],
     },
   },
   endSession: { params: { tokenId: IDS.tokenId }, answer: { tokenId: IDS.tokenId, endedAt: AT } },

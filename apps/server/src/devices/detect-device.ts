@@ -6,7 +6,17 @@ import {
   OPERATING_SYSTEMS,
   WORD_BROWSERS,
 } from "./device-names.ts";
-import type { ClientHints } from "./ingest-request.ts";
+
+/** Headers of Chromium about the browser, as they were sent. Each can be missing. */
+export interface ClientHints {
+  /** `Sec-CH-UA-Full-Version-List`, else `Sec-CH-UA`. */
+  readonly brands: string | null;
+  /** `Sec-CH-UA-Mobile`: `?1` or `?0`. */
+  readonly mobile: string | null;
+  readonly platform: string | null;
+  readonly platformVersion: string | null;
+  readonly model: string | null;
+}
 
 export interface DetectedDevice {
   /** A `DeviceType`; imported events can have other texts. */
