@@ -52,7 +52,7 @@ consoleTest(
     assert.deepEqual(await seriousFindings(page), []);
     await page.getByText("Owner: Can do everything, including managing other owners.").waitFor();
     await page.getByLabel("Label").fill("Shop server");
-    await page.getByLabel("Access", { exact: true }).selectOption("Send a source’s events");
+    await page.getByLabel("Access", { exact: true }).selectOption("Send events for a source");
     await page.getByText("Can only send events of the chosen source.").waitFor();
     await page.getByLabel("Source", { exact: true }).selectOption("Shop");
     await page.getByRole("dialog").getByRole("button", { name: "Create token" }).click();
@@ -69,7 +69,7 @@ consoleTest(
     });
     assert.equal(reply.status, 200, reply.text);
     const inUse = page.getByRole("row").filter({ hasText: "This browser" });
-    assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["Revoke"]);
+    assert.deepEqual(await inUse.getByRole("button").allTextContents(), ["End"]);
     assert.match((await inUse.textContent()) ?? "", /^You This browser/);
     const made = page.getByRole("row").filter({ hasText: "Shop server" });
     // its id until the sources are loaded

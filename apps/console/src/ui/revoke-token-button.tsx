@@ -5,26 +5,36 @@ import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmButton } from "./confirm-dialog.tsx";
 import { Badge, Text } from "./primitives/elements.tsx";
 
+interface RevokeTokenButtonProps {
+  readonly token: Token;
+  /** What it is called. A "session" is ended. */
+  readonly what: string;
+}
+
 /** The button that revokes a token, or a badge when it has been revoked. */
-export function RevokeTokenButton({ token, what }: { readonly token: Token; readonly what: string }) {
+export function RevokeTokenButton({ token, what }: RevokeTokenButtonProps) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
   const { tokenId, label, revokedAt } = token;
-  if (revokedAt !== null) return <Badge color="gray">Revoked</Badge>;
+  const isSession = what === "session";
+  const verb = isSession ? "End" : "Revoke";
+  if (revokedAt !== null) return <Badge color="gray">{isSession ? "Ended" : "Revoked"}</Badge>;
   return (
     <ConfirmButton
-      label="Revoke"
-      name={`Revoke ${label}`}
-      title={`Revoke this ${what}?`}
-      confirmLabel={`Revoke ${what}`}
+      label={verb}
+      name={`${verb} ${label}`}
+      title={`${verb} this ${what}?`}
+      confirmLabel={`${verb} ${what}`}
       onConfirm={async () => {
         await api.revokeToken({ params: { tokenId }, query: { organizationId } });
         await client.invalidateQueries({ queryKey: ["tokens"] });
       }}
     >
       <Text className="wrap">
-        {what === "session" ? (
-          "The browser with this session will be signed out."
+        {isSession ? (
+          <>
+            “<bdi>{label}</bdi>” will be signed out.
+          </>
         ) : (
           <>
             “<bdi>{label}</bdi>” will stop working. This cannot be undone.

@@ -138,7 +138,7 @@ const GROUPS: readonly TokenKind[] = [
     has: ({ scope }) => scope === "console",
     describe: (token, { user }) => ({
       title: user ?? token.userId,
-      notes: [noteRole(token)],
+      notes: [token.label, noteRole(token)],
       second: token.organizationId === null ? "All workspaces" : "This workspace",
     }),
   },
