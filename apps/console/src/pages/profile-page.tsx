@@ -13,14 +13,14 @@ import { ButtonLink, TextLink } from "../ui/links.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorAlert, QueryResult } from "../ui/page-states.tsx";
 import { ColumnHeads, toColumnVariables } from "../ui/paged-table.tsx";
-import { Alert, Badge, Paper, Stack, Table, Text, Title } from "../ui/primitives/elements.tsx";
+import { Alert, Badge, Group, Paper, Stack, Table, Text, Title } from "../ui/primitives/elements.tsx";
 import { TextInput } from "../ui/primitives/fields.tsx";
-import { ExpiryTime, RelativeTime } from "../ui/relative-time.tsx";
+import { ExpiryDay, RelativeTime } from "../ui/relative-time.tsx";
 import { ScrollRegion } from "../ui/scroll-region.tsx";
 import { useSubmit } from "../ui/use-submit.ts";
 import { useWorkspace } from "../workspace-context.tsx";
 
-import { Passkeys, PasskeysNote, QuietNote } from "./account/passkeys.tsx";
+import { Passkeys } from "./account/passkeys.tsx";
 import "./account/account.css";
 import { PreferenceFields, toPreferences } from "./preference-fields.tsx";
 
@@ -29,10 +29,7 @@ type OwnProfile = ApiAnswer<"getProfile">;
 export function ProfilePage() {
   const profile = useQuery(profileQuery);
   return (
-    <Page
-      title="Profile"
-      lead="Your name, email, preferences, passkeys and sessions. Members of your workspaces can see your name. Those who manage the team can also see your email."
-    >
+    <Page title="Profile" lead="Your account, preferences and sessions.">
       <ConfirmAddress />
       <QueryResult query={profile}>
         {(answer) =>
@@ -41,10 +38,8 @@ export function ProfilePage() {
           ) : (
             <Stack gap="lg" maw={760}>
               <Preferences profile={answer} />
-              <Address profile={answer} />
-              <Passkeys />
+              <SignInWays profile={answer} />
               <Sessions />
-              <Unavailable profile={answer} />
             </Stack>
           )
         }
@@ -112,6 +107,7 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
         {saved.error && <ErrorAlert error={saved.error} />}
         <TextInput
           label="Name"
+          description="Members of your workspaces can see it."
           autoComplete="name"
           value={name}
           error={failure?.issueAt("name")}
@@ -124,57 +120,63 @@ function Preferences({ profile }: { readonly profile: OwnProfile }) {
   );
 }
 
-/** Nothing where the service sends no mail. */
-function Address({ profile }: { readonly profile: OwnProfile }) {
-  const { data: methods } = useQuery(signInMethodsQuery);
-  if (!methods?.sendsMail) return null;
-  return (
-    <Paper p="lg" component="section" aria-label="Email">
-      <Stack>
-        <div>
-          <Title order={2} size="h5">
-            Email
-          </Title>
-          <Text size="sm" c="dimmed" className="wrap">
-            {profile.email === null ? "You have no confirmed address." : `Confirmed: ${profile.email}`}
-          </Text>
-        </div>
-        <MailForm
-          label="New address"
-          submitLabel="Send confirmation"
-          nextStep="Open the link in this browser within an hour."
-          onSend={(email) => api.requestEmail({ body: { email } })}
-        />
-      </Stack>
-    </Paper>
-  );
-}
+/** The ways to sign in that belong to the person, each with its state and what is missing. */
+const SignInWays = ({ profile }: { readonly profile: OwnProfile }) => (
+  <Paper component="section" aria-label="Sign-in">
+    <Title order={2} size="h5" p="lg" pb="sm">
+      Sign-in
+    </Title>
+    <Address profile={profile} />
+    <Passkeys />
+  </Paper>
+);
 
-/** Names the missing features of the service to those who can read its settings. */
-function Unavailable({ profile: { email } }: { readonly profile: OwnProfile }) {
+function Address({ profile: { email } }: { readonly profile: OwnProfile }) {
   const { can } = useWorkspace();
   const { data: methods } = useQuery(signInMethodsQuery);
   const hasNoMail = methods?.sendsMail === false;
-  const isOperator = can("support:read");
+  const noAddress = hasNoMail ? "Not set up" : "No confirmed address";
   return (
-    <Stack gap="xs">
-      {hasNoMail && email !== null && (
-        <Text size="sm" c="dimmed" className="wrap">
-          Confirmed email: <bdi>{email}</bdi>
-        </Text>
-      )}
-      {isOperator && hasNoMail && (
-        <QuietNote title="Email is not set up">
-          This service has no mail server, so it cannot confirm an email address. Set <code>SMTP_URL</code>{" "}
-          and <code>MAIL_FROM</code>.
-        </QuietNote>
-      )}
-      {isOperator && <PasskeysNote />}
-    </Stack>
+    <section aria-label="Email">
+      <Stack px="lg" pb="lg" gap="sm">
+        <div>
+          <Text fw={600}>Email</Text>
+          <Text size="sm" c="dimmed" className="wrap">
+            {email === null ? (
+              noAddress
+            ) : (
+              <>
+                Confirmed: <bdi>{email}</bdi>
+              </>
+            )}
+            {(email !== null || methods?.sendsMail) && ". Those who manage the team can see it."}
+          </Text>
+        </div>
+        {hasNoMail && (
+          <Text size="sm" className="wrap">
+            This service has no mail server, so it cannot confirm an email address.
+            {can("support:read") && (
+              <>
+                {" "}
+                The operator must set <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+              </>
+            )}
+          </Text>
+        )}
+        {methods?.sendsMail && (
+          <MailForm
+            label="New address"
+            submitLabel="Send confirmation"
+            nextStep="Open the link in this browser within an hour."
+            onSend={(address) => api.requestEmail({ body: { email: address } })}
+          />
+        )}
+      </Stack>
+    </section>
   );
 }
 
-const SESSION_COLUMNS = ["Signed in", "Last used", "Ends", ""] as const;
+const SESSION_COLUMNS = ["Browser", "Signed in", "Last used", "Ends", ""] as const;
 
 function Sessions() {
   const { can } = useWorkspace();
@@ -228,17 +230,22 @@ function Sessions() {
 
 function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["sessions"][number] }) {
   const client = useQueryClient();
-  const { tokenId, createdAt, isCurrent } = session;
+  const { tokenId, label, createdAt, isCurrent } = session;
   return (
     <tr>
       <td>
-        <RelativeTime at={createdAt} /> {isCurrent && <Badge>This browser</Badge>}
+        <Group gap="xs">
+          <bdi>{label}</bdi> {isCurrent && <Badge>This browser</Badge>}
+        </Group>
+      </td>
+      <td>
+        <RelativeTime at={createdAt} />
       </td>
       <td>
         <RelativeTime at={session.lastUsedAt} />
       </td>
       <td>
-        <ExpiryTime at={session.expiresAt} />
+        <ExpiryDay at={session.expiresAt} />
       </td>
       <td className="end">
         <ConfirmButton
@@ -255,7 +262,7 @@ function SessionRow({ session }: { readonly session: ApiAnswer<"listSessions">["
               "This browser"
             ) : (
               <>
-                The browser that signed in <RelativeTime at={createdAt} />
+                “<bdi>{label}</bdi>”, which signed in <RelativeTime at={createdAt} />,
               </>
             )}{" "}
             will be signed out.

@@ -1,6 +1,6 @@
-/** The passkeys of the user, on the profile page. */
+/** The passkeys of the user, in the card "Sign-in" of the profile page. */
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { type ApiAnswer, ApiFailure, api } from "../../api.ts";
 import { addPasskey, takesPasskeys } from "../../passkeys.ts";
 import { signInMethodsQuery } from "../../queries.ts";
@@ -8,7 +8,7 @@ import { AsyncButton } from "../../ui/async-button.tsx";
 import { ConfirmButton } from "../../ui/confirm-dialog.tsx";
 import { ErrorAlert, QueryResult } from "../../ui/page-states.tsx";
 import { ColumnHeads, toColumnVariables } from "../../ui/paged-table.tsx";
-import { Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
+import { Group, Stack, Table, Text } from "../../ui/primitives/elements.tsx";
 import { TextInput } from "../../ui/primitives/fields.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
@@ -28,57 +28,24 @@ const refetchPasskeys = (client: QueryClient) =>
 
 const COLUMNS = ["Name", "Added", "Last used", ""] as const;
 
-interface QuietNoteProps {
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
-/** One line, which opens its explanation. */
-export const QuietNote = ({ title, children }: QuietNoteProps) => (
-  <details>
-    <summary>
-      <Text size="sm" c="dimmed" component="span">
-        {title}
-      </Text>
-    </summary>
-    <Text size="sm" c="dimmed" className="wrap">
-      {children}
-    </Text>
-  </details>
-);
-
-/** Why nobody can add a passkey; nothing where they can, or where the card says it. */
-export function PasskeysNote() {
-  const { data } = useQuery(passkeysQuery);
-  if (!data?.unavailable || data.passkeys.length > 0) return null;
-  const { message, hint } = data.unavailable;
-  return (
-    <QuietNote title="Passkeys are not available">
-      {message} <TextWithCode text={hint} />
-    </QuietNote>
-  );
-}
-
-/** Nothing while there is no passkey and none can be added. */
+/** A part of the card "Sign-in": below its state is what the user can do, or what is missing. */
 export function Passkeys() {
   const query = useQuery(passkeysQuery);
-  const { isPending, data } = query;
-  if (isPending || (data?.unavailable && data.passkeys.length === 0)) return null;
   return (
-    <Paper component="section" aria-label="Passkeys">
-      <Stack gap={0} p="lg">
-        <Title order={2} size="h5">
-          Passkeys
-        </Title>
+    <section aria-label="Passkeys">
+      <Stack gap={0} px="lg" pb="sm">
+        <Text fw={600}>Passkeys</Text>
         <Text size="sm" c="dimmed">
-          Sign in with your fingerprint, face, PIN or security key.
+          {query.data?.unavailable
+            ? "Not available"
+            : "Sign in with your fingerprint, face, PIN or security key."}
         </Text>
       </Stack>
       <QueryResult query={query} rows={1}>
         {({ passkeys, unavailable }) => (
           <>
             {passkeys.length > 0 && <PasskeyTable passkeys={passkeys} />}
-            <Stack p="lg" pt={passkeys.length > 0 ? "lg" : 0}>
+            <Stack px="lg" pt={passkeys.length > 0 ? "lg" : 0} pb="lg">
               {unavailable ? (
                 <Text size="sm" className="wrap">
                   {unavailable.message} <TextWithCode text={unavailable.hint} />
@@ -90,7 +57,7 @@ export function Passkeys() {
           </>
         )}
       </QueryResult>
-    </Paper>
+    </section>
   );
 }
 
