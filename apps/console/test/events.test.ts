@@ -352,7 +352,7 @@ consoleTest(
     assert.equal(await row("signup").getByText("Stopped").count(), 0);
     await shoot("events-stopped");
     await open(`/sources/delivery?sourceId=${source.sourceId}`, token);
-    await page.getByText("No longer sent: order.").waitFor();
+    await page.getByText("These events have stopped arriving: order.").waitFor();
   },
   { clock: time.clock },
 );

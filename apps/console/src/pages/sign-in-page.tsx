@@ -181,8 +181,10 @@ function FoldedWays(props: FoldedWaysProps) {
         <details
           name={name}
           open={opened.includes("token")}
+          // not when it is open from the start
           onToggle={({ currentTarget }) => {
-            if (currentTarget.open) currentTarget.querySelector("input")?.focus();
+            const isByUser = currentTarget.contains(document.activeElement);
+            if (currentTarget.open && isByUser) currentTarget.querySelector("input")?.focus();
           }}
         >
           <summary>Use an access token</summary>

@@ -11,7 +11,8 @@ const WORDS: Readonly<Record<AlertType, (alert: OpenAlert) => string>> = {
   "source.failing": () => "Most requests are failing.",
   "source.quiet": () => "No events are arriving.",
   "source.violating": () => "Events are violating the tracking plan.",
-  "source.events_stopped": ({ stoppedEvents }) => `No longer sent: ${stoppedEvents.join(", ")}.`,
+  "source.events_stopped": ({ stoppedEvents }) =>
+    `These events have stopped arriving: ${stoppedEvents.join(", ")}.`,
   "source.delivery_low": ({ delivery }) =>
     delivery
       ? `On ${formatDays([delivery.day, delivery.day])}, ${delivery.arrivedPercent}% of events arrived.`

@@ -84,7 +84,7 @@ function TestResult({ result: { isWorking, checks } }: { readonly result: Verifi
         {isWorking
           ? "Headwater works on this page."
           : failed === 0
-            ? "The page could not be tested completely."
+            ? "The page could not be fully tested. See the checks below."
             : `${failed} of ${checks.length} checks failed.`}
       </Text>
       <ul className="site-checks">

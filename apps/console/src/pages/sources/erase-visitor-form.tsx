@@ -23,7 +23,7 @@ const ID_TYPES = [
 
 const POLL_MS = 2_000;
 const STATUS_TITLES: Record<Erasure["status"], string> = {
-  ledger: "Erasing sessions, debug history and events that are not in the warehouse yet…",
+  ledger: "Erasing sessions, debug history, and events not yet in the warehouse…",
   shipping: "Waiting for events that are being sent to the warehouse…",
   warehouse: "Erasing events in the warehouse…",
   done: "Erased",

@@ -33,6 +33,9 @@ export function describeLines(
   });
   const more = wrong.length - MAX_NAMED;
   return more > 0
-    ? [...wrong.slice(0, MAX_NAMED), `${more} more ${more === 1 ? "line is" : "lines are"} wrong.`]
+    ? [
+        ...wrong.slice(0, MAX_NAMED),
+        `${more} more ${more === 1 ? "line has an error" : "lines have errors"}.`,
+      ]
     : wrong;
 }

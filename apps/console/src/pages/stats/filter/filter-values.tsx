@@ -45,7 +45,7 @@ function NoValues({ search, query: { isFetching, error } }: Pick<FilterValuesPro
     <Text size="sm" c="dimmed" p="xs">
       {search === ""
         ? "No values in this range. You can still enter one."
-        : `No value in this range contains “${search}”. You can still apply the filter.`}
+        : `No suggestions for “${search}” in this range. You can still apply the filter.`}
     </Text>
   );
 }
