@@ -148,43 +148,35 @@ interface FoldedWaysProps extends Pick<SignInFormProps, "onSignedIn"> {
 
 type FoldedWay = "command" | "token";
 
-/** A command is of no use on a phone. Where there are easier ways, nothing is open; where there are none, both are. */
-function firstOpened(
-  isPhone: boolean,
-  { hasEasierWays, takesToken, hasFailed }: FoldedWaysProps,
-): readonly FoldedWay[] {
-  if (hasEasierWays && (isPhone || (takesToken && !hasFailed))) return [];
-  if (!takesToken) return ["command"];
-  if (isPhone) return ["token"];
-  return hasEasierWays ? ["command"] : ["command", "token"];
+/** A command is of no use on a phone. Where there are easier ways, nothing is open. */
+function firstOpened(isPhone: boolean, { hasEasierWays, takesToken, hasFailed }: FoldedWaysProps) {
+  const preferred: FoldedWay = isPhone && takesToken ? "token" : "command";
+  const isQuiet = hasEasierWays && (isPhone || (takesToken && !hasFailed));
+  return isQuiet ? null : preferred;
 }
 
-/** The command that prints a link, and the field for a token. */
+/** The command that prints a link, and the field for a token. The browser opens one at a time: they have the same name. */
 function FoldedWays(props: FoldedWaysProps) {
   const { hasEasierWays, takesToken, onSignedIn } = props;
   const isPhone = useMediaQuery(PHONE);
   const [opened] = useState(() => firstOpened(isPhone, props));
-  // of two with the same name, the browser opens one at a time
-  const name = opened.length < 2 ? "way" : undefined;
   return (
     <>
-      <details name={name} open={opened.includes("command")}>
+      <details name="way" open={opened === "command"}>
         <summary>If you run the server</summary>
         <Stack gap="xs" mt={4} className="sign-in-way">
           <Text size="sm">
             Run this command on the server to get a link. The link works once and expires after 10 minutes.
           </Text>
-          <CodeBlock title="Command" text={`${HEADWATER} sign-in`} />
+          <CodeBlock title="Command" text={`${HEADWATER} sign-in`} isPrimary={!hasEasierWays} />
         </Stack>
       </details>
       {takesToken && (
         <details
-          name={name}
-          open={opened.includes("token")}
-          // not when it is open from the start
+          name="way"
+          open={opened === "token"}
           onToggle={({ currentTarget }) => {
-            const isByUser = currentTarget.contains(document.activeElement);
-            if (currentTarget.open && isByUser) currentTarget.querySelector("input")?.focus();
+            if (currentTarget.open) currentTarget.querySelector("input")?.focus();
           }}
         >
           <summary>Use an access token</summary>

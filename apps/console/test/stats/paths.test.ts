@@ -23,6 +23,7 @@ consoleStatsTest(
     await column("Step 3").filter({ hasText: "Left the site1 50.0%" }).waitFor();
     await page.getByRole("button", { name: "/blog", exact: true }).click();
     await column("Step 2").filter({ hasText: "/pricing1" }).waitFor();
+    await page.getByRole("button", { name: "Begin at /blog" }).waitFor();
     await page.getByRole("button", { name: "Start over" }).click();
     await column("Step 2").filter({ hasText: "/pricing2" }).waitFor();
     await page.getByRole("button", { name: "/pricing", exact: true }).click();

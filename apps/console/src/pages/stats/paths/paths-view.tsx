@@ -150,6 +150,7 @@ export function PathsView({ view }: { readonly view: StatsView }) {
               <PathsHead
                 view={view}
                 pages={pages}
+                selected={through.at(-1) ?? null}
                 isChosen={chosen.length > 0}
                 isFromPage={isFromPage}
                 accuracy={accuracy}
@@ -218,6 +219,8 @@ function columnsOf({ paths, pages, isFromPage, entryPages, isStale }: PathAnswer
 interface PathsHeadProps {
   readonly view: StatsView;
   readonly pages: readonly string[];
+  /** The last one that was selected; null: there is none. */
+  readonly selected: string | null;
   /** The pages were selected. */
   readonly isChosen: boolean;
   readonly isFromPage: boolean;
@@ -230,7 +233,7 @@ const StartOver = ({ view }: Pick<PathsHeadProps, "view">) => (
   </Button>
 );
 
-const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadProps) => (
+const PathsHead = ({ view, pages, selected, isChosen, isFromPage, accuracy }: PathsHeadProps) => (
   <Group justify="space-between" gap="xs" mb="sm">
     <div>
       <Title order={2} size="h5" className="wrap">
@@ -243,16 +246,16 @@ const PathsHead = ({ view, pages, isChosen, isFromPage, accuracy }: PathsHeadPro
         </Text>
       )}
     </div>
-    {pages.length > 0 && (
+    {selected !== null && (
       <Group gap="xs">
         <Button
           size="xs"
           variant="default"
           className="wrap-button"
-          onClick={() => view.update({ ...pathParams(pages.slice(-1)), start: "page" })}
+          onClick={() => view.update({ ...pathParams([selected]), start: "page" })}
         >
           <span className="clamp">
-            Begin at <bdi>{formatPlace(pages.at(-1) ?? "")}</bdi>
+            Begin at <bdi>{formatPlace(selected)}</bdi>
           </span>
         </Button>
         {isChosen && <StartOver view={view} />}
