@@ -131,7 +131,8 @@ consoleTest(
     await page.getByRole("button", { name: "Save preferences" }).click();
     await page.getByText("Saved").waitFor();
     const ends = page.getByRole("region", { name: "Sessions" }).locator("time").last();
-    assert.match((await ends.textContent()) ?? "", /^\d\d\.\d\d\.\d{4}, \d\d:\d\d$/);
+    assert.match((await ends.textContent()) ?? "", /^\d\d\.\d\d\.\d{4}$/);
+    assert.match((await ends.getAttribute("title")) ?? "", /^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);
     const { body } = await world.ask("/api/profile", { token: await world.ownerSession() });
     assert.deepEqual([body.locale, body.clock, body.weekStart], ["de", "auto", "sunday"]);
 

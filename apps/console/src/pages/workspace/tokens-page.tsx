@@ -215,7 +215,8 @@ const TokenRow = ({ token, what, text: { title, notes, second }, isIdle, isInUse
       <Text size="sm" c="dimmed" className="clamp">
         <code title="The last characters of the token">…{token.hint}</code>
         {notes.filter(Boolean).map((note) => ` · ${note}`)}
-        <span className="token-second"> · {second}</span>
+        {/* a session's browser leaves no room for it on a phone */}
+        {what !== "session" && <span className="token-second"> · {second}</span>}
       </Text>
     </td>
     <td className="wrap">
