@@ -12,11 +12,16 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** The frame of a page: heading, lead text, actions and content. The heading is also the title of the tab. */
-export function Page({ title, section, beside, lead, actions, children }: PageProps) {
+/** Sets the title of the tab. */
+export function useTabTitle(title: string, section?: string): void {
   useEffect(() => {
     document.title = [title, section, "Headwater"].filter(Boolean).join(" · ");
   }, [title, section]);
+}
+
+/** The frame of a page: heading, lead text, actions and content. The heading is also the title of the tab. */
+export function Page({ title, section, beside, lead, actions, children }: PageProps) {
+  useTabTitle(title, section);
   return (
     <Stack gap="sm">
       <div className="page-head">

@@ -5,10 +5,12 @@ import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmButton } from "./confirm-dialog.tsx";
 import { Badge, Text } from "./primitives/elements.tsx";
 
+/** Names a token by its use. A session is ended, the others are revoked. */
+export type TokenUse = "token" | "link" | "session";
+
 interface RevokeTokenButtonProps {
   readonly token: Token;
-  /** What it is called. A "session" is ended. */
-  readonly what: string;
+  readonly what: TokenUse;
 }
 
 /** The button that revokes a token, or a badge when it has been revoked. */

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect } from "react";
+import type { ReactNode } from "react";
 import { Brand } from "./brand.tsx";
+import { useTabTitle } from "./page.tsx";
 import { Paper, Stack, Title } from "./primitives/elements.tsx";
 
 interface StandalonePageProps {
@@ -9,9 +10,7 @@ interface StandalonePageProps {
 
 /** A page without the console's navigation: sign-in, not found, and workspace errors. */
 export function StandalonePage({ title, children }: StandalonePageProps) {
-  useEffect(() => {
-    document.title = `${title} · Headwater`;
-  }, [title]);
+  useTabTitle(title);
   return (
     <main className="sign-in">
       <Paper p="xl" className="standalone">

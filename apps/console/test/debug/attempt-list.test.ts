@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DebugAttempt } from "@headwater/contract";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { until } from "../../../server/test/support/until.ts";
 import {
   bootstrapBody,
@@ -12,12 +12,30 @@ import {
   ORGANIZATION_ID,
   pageEvent,
   trackEvent,
+  type World,
 } from "../../../server/test/support/world.ts";
 import { daysOf, entryAt, rowOfAttempt } from "../../src/pages/debug/attempt-days.ts";
 import { consoleTest } from "../console-world.ts";
-import { seed } from "../seed.ts";
+import { type Seeded, seed } from "../seed.ts";
 
 const STREAMED = 5_000;
+
+/** A source whose debug page lists 80 attempts, `att_0` to `att_79`, the newest first. */
+async function seedMany(world: World, page: Page): Promise<Seeded> {
+  const source = await seed(world);
+  const { body } = await world.ask(`/api/tracking-sources/${source.sourceId}/debug`);
+  const [like] = body.eventAttempts as DebugAttempt[];
+  const attempts = Array.from({ length: 80 }, (_, number) => ({
+    ...like,
+    attemptId: `att_${number}`,
+    receivedAt: new Date(Date.parse(like!.receivedAt) - 1_000 * (number + 1)).toISOString(),
+  }));
+  await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), eventAttempts: attempts } });
+  });
+  return source;
+}
 
 test("Each day of the attempt list has a heading above its attempts.", () => {
   const at = (day: number, hour: number) => ({ receivedAt: new Date(2026, 8, day, hour).toISOString() });
@@ -218,19 +236,8 @@ consoleTest(
 consoleTest(
   "New attempts move the rows of a list only while its beginning is in view.",
   async ({ world, page, open }) => {
-    const source = await seed(world);
+    const source = await seedMany(world, page);
     const { sourceId } = source;
-    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
-    const [like] = body.eventAttempts as DebugAttempt[];
-    const attempts = Array.from({ length: 80 }, (_, number) => ({
-      ...like,
-      attemptId: `att_${number}`,
-      receivedAt: new Date(Date.parse(like!.receivedAt) - 1_000 * (number + 1)).toISOString(),
-    }));
-    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), eventAttempts: attempts } });
-    });
     await open(`/analytics/setup/debug?sourceId=${sourceId}`);
     const row = page.locator("#att_40");
     await page.locator("#att_1").waitFor();
@@ -312,19 +319,8 @@ consoleTest(
 consoleTest(
   "While a request is open, the health is one line whose button shows its problems, and a link opens the list at the request.",
   async ({ world, page, open, shoot }) => {
-    const source = await seed(world);
+    const source = await seedMany(world, page);
     const { sourceId } = source;
-    const { body } = await world.ask(`/api/tracking-sources/${sourceId}/debug`);
-    const [like] = body.eventAttempts as DebugAttempt[];
-    const attempts = Array.from({ length: 80 }, (_, number) => ({
-      ...like,
-      attemptId: `att_${number}`,
-      receivedAt: new Date(Date.parse(like!.receivedAt) - 1_000 * (number + 1)).toISOString(),
-    }));
-    await page.route(/\/api\/tracking-sources\/\w+\/debug\?/, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), eventAttempts: attempts } });
-    });
     await page.setViewportSize({ width: 1440, height: 900 });
     await open(`/analytics/setup/debug?sourceId=${sourceId}&attempt=att_60`);
     const row = page.locator("#att_60[aria-selected=true]");

@@ -18,7 +18,7 @@ import { ProblemLine } from "./problem-line.tsx";
 const FIRST_GROUPS = 5;
 
 type KeptGroup = Quarantine["groups"][number];
-/** What a replay takes; empty: every kept event. */
+/** A replay takes the selected events. An empty selection is every kept event. */
 type Selection = Pick<ReplayBody, "code" | "name" | "origin">;
 
 const selectionOf = ({ code, name, origin }: KeptGroup): Selection => ({ code, name, origin: origin ?? "" });

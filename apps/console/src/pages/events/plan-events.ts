@@ -22,7 +22,7 @@ const AUTOMATIC_EVENTS: readonly string[] = [
   "form_submit",
 ];
 
-/** What the list says of an event without a plan. */
+/** @returns the text for an event that is not planned */
 export const unplannedText = (name: string): string =>
   AUTOMATIC_EVENTS.includes(name) ? "Automatic" : "Not in the plan";
 

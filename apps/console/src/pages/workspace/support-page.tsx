@@ -57,7 +57,7 @@ function Support() {
   );
 }
 
-/** What the service itself serves. */
+/** The service itself serves these. */
 const DOCUMENTS = [
   { path: "docs", name: "API reference" },
   { path: "openapi.json", name: "OpenAPI document" },

@@ -13,7 +13,7 @@ import { ColumnHeads, usePagedQuery } from "../../ui/paged-table.tsx";
 import { Badge, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { ExpiryDay, RelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
-import { RevokeTokenButton } from "../../ui/revoke-token-button.tsx";
+import { RevokeTokenButton, type TokenUse } from "../../ui/revoke-token-button.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
@@ -79,8 +79,7 @@ function Tokens() {
 
 interface TokenKind {
   readonly title: string;
-  /** What one of them is called. */
-  readonly what: "token" | "link" | "session";
+  readonly what: TokenUse;
   readonly columns: readonly string[];
   readonly has: (token: Token) => boolean;
   /** The first two cells of a row. */
@@ -195,7 +194,7 @@ const isIdle = ({ expiresAt, revokedAt, lastUsedAt, createdAt }: Token, now: num
 
 interface TokenRowProps {
   readonly token: Token;
-  readonly what: string;
+  readonly what: TokenUse;
   readonly text: TokenText;
   readonly isIdle: boolean;
   /** Whether this browser is signed in with it. */

@@ -1,8 +1,8 @@
 import { useLocation } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { session } from "../../session.ts";
 import { useWorkspace } from "../../workspace-context.tsx";
 import { ButtonLink } from "../links.tsx";
+import { useTabTitle } from "../page.tsx";
 import { EmptyState } from "../page-states.tsx";
 import { Group, Text } from "../primitives/elements.tsx";
 import { StandalonePage } from "../standalone-page.tsx";
@@ -29,9 +29,7 @@ function MissingPage() {
   const { organizationId, can } = useWorkspace();
   const { pathname } = useLocation();
   const [recent] = can("stats:read") ? session.recentSources(organizationId) : [];
-  useEffect(() => {
-    document.title = `${TITLE} · Headwater`;
-  }, []);
+  useTabTitle(TITLE);
   const actions = (
     <Group gap="xs" mt="sm" className="empty-actions">
       <ButtonLink to="/sources" className="wrap-button">

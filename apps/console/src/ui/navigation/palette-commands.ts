@@ -92,12 +92,12 @@ function focusMain(): void {
   if (!main?.contains(document.activeElement)) main?.focus({ preventScroll: true });
 }
 
-/** Shows a view of the stats page that is shown, which keeps its range and filters. */
-const viewKey = (at: number) => ({
+/** A key of the page that is shown, which keeps its range and filters. */
+const onPage = (shortcut: string) => ({
   group: HERE,
-  shortcut: String(at),
+  shortcut,
   isFrequent: true,
-  run: pressKey(String(at)),
+  run: pressKey(shortcut),
 });
 
 interface SourceCommands {
@@ -144,7 +144,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
         isFrequent: isNearest,
         ...(!isNearest && at > 0 && { name: label }),
         run: open(to, { sourceId }),
-        ...(isNearest && hasKeys && to === "/analytics/stats" && { ...facts("Overview"), ...viewKey(1) }),
+        ...(isNearest && hasKeys && to === "/analytics/stats" && { ...facts("Overview"), ...onPage("1") }),
       })),
       ...views.map(({ value, label, icon }, at) => ({
         ...facts(label),
@@ -153,7 +153,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
         words: "stats",
         name: label,
         run: open("/analytics/stats", { sourceId, view: value }),
-        ...(isNearest && hasKeys && viewKey(at + 2)),
+        ...(isNearest && hasKeys && onPage(String(at + 2))),
       })),
       ...sections.map(({ id, title, words }) => ({
         ...facts(`Settings › ${title}`),
@@ -174,7 +174,7 @@ function useSourceCommands(open: Open, shownId: string): SourceCommands {
   };
 }
 
-/** What the other keys of a stats page do, as far as the shown view has them. */
+/** The other keys of a stats page, as far as the shown view has them. */
 function useKeyCommands(hasKeys: boolean): PaletteCommand[] {
   const { can } = useWorkspace();
   const { pathname, search }: { pathname: string; search: { view?: string } } = useLocation();
@@ -183,10 +183,7 @@ function useKeyCommands(hasKeys: boolean): PaletteCommand[] {
     label,
     icon,
     words,
-    group: HERE,
-    shortcut,
-    isFrequent: true,
-    run: pressKey(shortcut),
+    ...onPage(shortcut),
   });
   if (!hasKeys && pathname !== "/analytics/all") return [];
   const isOverview = !STATS_VIEWS.some(({ value }) => value === search.view);

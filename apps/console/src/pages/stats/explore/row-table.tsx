@@ -64,7 +64,7 @@ export function RowTable({ answer, table, view, currency }: RowTableProps) {
   );
 }
 
-/** Of the rows of one value, the first stands out, and the others have it in grey. */
+/** The first row of each value stands out. The others show the value in grey. */
 function groupClass({ results, dimensions }: StatsAnswer, { order }: ExploreTable, at: number) {
   if (dimensions.length < 2 || order.field !== dimensions[0]) return undefined;
   const [value, before] = [results[at], results[at - 1]].map((row) => row?.dimensions[0]);
