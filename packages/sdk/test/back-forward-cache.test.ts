@@ -31,9 +31,12 @@ async function openIngest(t: TestContext) {
   return { ingest, browserSnippet, receivedNames };
 }
 
-/** After the response no request is open that would keep the page out of the back/forward cache. */
+/**
+ * After the response no request is open that would keep the page out of the back/forward cache. Unlike `evaluate`, `waitForFunction`
+ * goes on in the page that a navigation shows meanwhile.
+ */
 const untilNoRequest = (page: Page) =>
-  page.evaluate(() => navigator.locks.request("headwater.pk_test.", () => {}));
+  page.waitForFunction(() => navigator.locks.request("headwater.pk_test.", () => true));
 
 test("A page shown again from the back/forward cache counts a view.", { skip, timeout }, async (t) => {
   const { ingest, browserSnippet, receivedNames } = await openIngest(t);
@@ -90,7 +93,10 @@ test("Frames of a page without the client count one view when it is shown again.
     }, content);
     await ingest.until(() => count("loaded") > loads);
   };
-  const isKept = () => page.evaluate(() => frames.length > 0);
+  const framesOfOuter = async () => {
+    const shown = await page.waitForFunction(() => location.pathname === "/outer" && `${frames.length} frames`);
+    return shown.jsonValue();
+  };
   let opened = 0;
   // Chromium loads a page anew when it was slow to freeze
   do {
@@ -101,8 +107,7 @@ test("Frames of a page without the client count one view when it is shown again.
     await untilNoRequest(page);
     await page.goto(`${site.url}/second`);
     await page.evaluate(() => history.back());
-    await page.waitForURL("**/outer", { waitUntil: "commit" });
-  } while (!(await isKept()));
+  } while ((await framesOfOuter()) === "0 frames");
   await ingest.until(() => count("kept") === 2);
   await untilNoRequest(page);
   assert.equal(count("/outer"), opened + 1, "a view of each opened page, and of the kept one");
