@@ -94,7 +94,9 @@ test("Frames of a page without the client count one view when it is shown again.
     await ingest.until(() => count("loaded") > loads);
   };
   const framesOfOuter = async () => {
-    const shown = await page.waitForFunction(() => location.pathname === "/outer" && `${frames.length} frames`);
+    const shown = await page.waitForFunction(
+      () => location.pathname === "/outer" && `${frames.length} frames`,
+    );
     return shown.jsonValue();
   };
   let opened = 0;

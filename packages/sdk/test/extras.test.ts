@@ -254,6 +254,17 @@ browserTest("The web vitals are those of the library `web-vitals`, within 5 %.",
   }
 });
 
+browserTest("A time to first byte that the browser does not tell is left out.", async (visit) => {
+  const { page } = visit;
+  await page.addInitScript(() =>
+    Object.defineProperty(PerformanceNavigationTiming.prototype, "responseStart", { get: () => 0 }),
+  );
+  await loadWith(visit, "web-vitals", "<h1>Large</h1>");
+  await page.goto("about:blank");
+  const { properties = {} } = await eventNamed(visit, "web_vitals");
+  assert.ok(!("ttfb" in properties), JSON.stringify(properties));
+});
+
 browserTest("Web vitals are counted once, when the page is hidden.", async (visit) => {
   const { page, ingest } = visit;
   await loadWith(visit, "web-vitals", "<h1>Large</h1>");

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { buildSdk, buildWithEngagement, builtExtras } from "../build.js";
 
 interface SentEvent {
@@ -200,8 +201,10 @@ export type TestIngest = Awaited<ReturnType<typeof startIngest>>;
 export async function startSite() {
   let head = "";
   let headers: Record<string, string> = {};
-  const { port, close } = await listen((incoming, response) => {
+  let delayMs = 0;
+  const { port, close } = await listen(async (incoming, response) => {
     if (incoming.url === "/favicon.ico") return void response.writeHead(204).end();
+    if (delayMs > 0) await setTimeout(delayMs);
     response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...headers });
     response.end(`<!doctype html><title>Home</title>${head}<body><div id="root"></div>`);
   });
@@ -213,6 +216,10 @@ export async function startSite() {
     },
     sendHeaders(given: Record<string, string>) {
       headers = given;
+    },
+    /** Lets each page come after this time. */
+    slowDown(ms: number) {
+      delayMs = ms;
     },
     close,
   };

@@ -50,7 +50,7 @@ const untilTrue = (condition: string) =>
     const endsAt = Date.now() + ${PAGE_WAIT_MS};
     const look = () => {
       if (${condition}) done(true);
-      else if (Date.now() > endsAt) fail(new Error("not within ${PAGE_WAIT_MS} ms, " + document.visibilityState + ": " + ${JSON.stringify(condition)}));
+      else if (Date.now() > endsAt) fail(new Error("not within ${PAGE_WAIT_MS} ms, " + document.visibilityState + JSON.stringify(window.found) + ": " + ${JSON.stringify(condition)}));
       else setTimeout(look, 10);
     };
     look();
@@ -196,6 +196,8 @@ export async function checkVisits(browser: TestBrowser, report: (line: string) =
 
 const VITALS = ["lcp", "fcp", "ttfb", "cls", "inp"] as const;
 const LOADS = 3;
+/** Firefox's clock counts whole milliseconds. The library counts no response that came within the first. */
+const RESPONSE_MS = 20;
 
 /** The 75th percentile, interpolated between the two nearest values. */
 function p75(values: readonly number[]): number {
@@ -214,6 +216,7 @@ export async function checkVitals(
   await using world = await openWorld({ WAREHOUSE: "embedded" });
   const counted = await openSite(world, { engagement: true }, EXTRAS);
   const { site, client } = counted;
+  site.slowDown(RESPONSE_MS);
   const library = await readFile(new URL("web-vitals.iife.js", import.meta.resolve("web-vitals")), "utf8");
   const expected = { lcp: [], fcp: [], ttfb: [], cls: [], inp: [] } as Record<
     (typeof VITALS)[number],

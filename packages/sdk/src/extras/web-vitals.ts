@@ -36,7 +36,9 @@ export function webVitals(client: Client): void {
   }
 
   observe("navigation", (entry) => {
-    found.ttfb = (entry as PerformanceNavigationTiming).responseStart;
+    const { responseStart } = entry as PerformanceNavigationTiming;
+    // 0: the browser keeps it to itself, or its clock is coarser than the response was fast
+    if (responseStart > 0) found.ttfb = responseStart;
   });
   observe("paint", ({ name, startTime }) => {
     if (name === "first-contentful-paint") found.fcp = startTime;
