@@ -157,7 +157,8 @@ export const useSource = (sourceId: string) => useQuery(sourceQuery(sourceId));
 export function useInvalidateSource(): (sourceId: string) => Promise<void> {
   const client = useQueryClient();
   return async (sourceId) => {
-    const keys = [["source", sourceId], ["health", sourceId], ["install", sourceId], ["sources"], ["audit"]];
+    const ofSource = ["source", "health", "install", "kept"].map((name) => [name, sourceId]);
+    const keys = [...ofSource, ["sources"], ["audit"]];
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
   };
 }

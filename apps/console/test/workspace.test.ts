@@ -81,6 +81,11 @@ consoleTest(
     assert.equal(await page.getByRole("columnheader", { name: "Created" }).count(), 1);
     const groups = page.getByRole("main").getByRole("heading", { level: 2 });
     assert.deepEqual(await groups.allTextContents(), ["Access tokens", "Browser sessions"]);
+
+    await page.getByRole("button", { name: "Revoke Shop server" }).click();
+    await page.getByRole("button", { name: "Revoke token", exact: true }).click();
+    await made.getByText("Revoked", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Copy token" }).waitFor({ state: "detached" });
   },
 );
 

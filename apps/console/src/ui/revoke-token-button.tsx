@@ -5,6 +5,10 @@ import { useWorkspace } from "../workspace-context.tsx";
 import { ConfirmButton } from "./confirm-dialog.tsx";
 import { Badge, Text } from "./primitives/elements.tsx";
 
+/** Whether a token that was just created has been revoked since, so that its text is of no use any more. */
+export const isRevoked = ({ tokenId }: Pick<Token, "tokenId">, listed: readonly Token[]): boolean =>
+  listed.some((token) => token.tokenId === tokenId && token.revokedAt !== null);
+
 /** Names a token by its use. A session is ended, the others are revoked. */
 export type TokenUse = "token" | "link" | "session";
 

@@ -81,6 +81,7 @@ consoleStatsTest(
     await page.getByRole("button", { name: "Revoke Board" }).click();
     await page.getByRole("button", { name: "Revoke link", exact: true }).click();
     await page.getByText("Revoked", { exact: true }).waitFor();
+    await page.getByText("Copy the link “Board” now.").waitFor({ state: "detached" });
     const expired = guest.getByRole("heading", { name: "This link no longer works" });
     // the live count may notice it first
     await Promise.race([

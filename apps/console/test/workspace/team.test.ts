@@ -38,6 +38,16 @@ consoleTest(
   },
 );
 
+consoleTest("The link of a new invitation is shown until it is revoked.", async ({ page, open }) => {
+  await open("/team");
+  await page.getByRole("button", { name: "Add member" }).click();
+  await page.getByRole("button", { name: "Create link" }).click();
+  await page.getByRole("button", { name: "Copy link" }).waitFor();
+  await page.getByRole("button", { name: "Revoke", exact: true }).click();
+  await page.getByRole("button", { name: "Revoke invitation" }).click();
+  await page.getByRole("button", { name: "Copy link" }).waitFor({ state: "detached" });
+});
+
 consoleTest(
   "After leaving a workspace the console shows another one of the user.",
   async ({ world, page, open }) => {

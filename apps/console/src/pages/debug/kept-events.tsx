@@ -1,9 +1,9 @@
 /** The events that the source keeps although it did not store them, and their replay. */
 import type { Quarantine, Replay, ReplayBody, ReplayTest, Source } from "@headwater/contract";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../../api.ts";
-import { keptQuery, replayQuery } from "../../queries.ts";
+import { keptQuery, replayQuery, useInvalidateSource } from "../../queries.ts";
 import { AsyncButton } from "../../ui/async-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatCount, pluralize } from "../../ui/format-count.ts";
@@ -27,7 +27,13 @@ const selectionOf = ({ code, name, origin }: KeptGroup): Selection => ({ code, n
 export function KeptEvents({ source }: { readonly source: Source }) {
   const { can } = useWorkspace();
   const [opened, setOpened] = useState<Selection | null>(null);
+  const invalidate = useInvalidateSource();
   const { data } = useQuery(keptQuery(source.sourceId));
+  // not earlier: this line, which has the dialog, goes with the last kept event
+  const close = () => {
+    setOpened(null);
+    void invalidate(source.sourceId);
+  };
   if (!data || data.events === 0) return null;
   return (
     <ProblemLine
@@ -44,8 +50,8 @@ export function KeptEvents({ source }: { readonly source: Source }) {
         <p>{pluralize(data.evictedEvents, "older event")} had to be deleted to make room.</p>
       )}
       <KeptGroups groups={data.groups} onReplay={can("sources:write") ? setOpened : null} />
-      <Dialog title="Replay kept events" opened={opened !== null} onClose={() => setOpened(null)}>
-        {opened && <ReplayDialog source={source} selection={opened} onClose={() => setOpened(null)} />}
+      <Dialog title="Replay kept events" opened={opened !== null} onClose={close}>
+        {opened && <ReplayDialog source={source} selection={opened} onClose={close} />}
       </Dialog>
     </ProblemLine>
   );
@@ -108,17 +114,13 @@ interface ReplayDialogProps {
 
 /** Shows what a replay would do and starts it, then shows its progress. */
 function ReplayDialog({ source: { sourceId }, selection: body, onClose }: ReplayDialogProps) {
-  const client = useQueryClient();
   const params = { sourceId };
   const test = useQuery({
     queryKey: ["replay-test", sourceId, body],
     queryFn: ({ signal }) => api.testReplay({ params, body, signal }),
     gcTime: 0,
   });
-  const start = useMutation({
-    mutationFn: async () => api.startReplay({ params, body }),
-    onSuccess: () => client.invalidateQueries({ queryKey: keptQuery(sourceId).queryKey }),
-  });
+  const start = useMutation({ mutationFn: async () => api.startReplay({ params, body }) });
   if (start.data) return <ReplayProgress started={start.data} onClose={onClose} />;
   return (
     <Stack>
@@ -133,7 +135,8 @@ function ReplayDialog({ source: { sourceId }, selection: body, onClose }: Replay
             </Text>
             {rejected.map(({ code, events, message }) => (
               <Text key={code} size="sm">
-                {pluralize(events, "event")} would be rejected again: {message}
+                {pluralize(events, "event")} would be rejected again:{" "}
+                {body.code === undefined ? meaningOf(code) : message}
               </Text>
             ))}
           </>
@@ -166,13 +169,8 @@ interface ReplayProgressProps {
 }
 
 function ReplayProgress({ started, onClose }: ReplayProgressProps) {
-  const client = useQueryClient();
   const { data = started, error } = useQuery(replayQuery(started));
   const rejected = data.rejected.reduce((sum, { events }) => sum + events, 0);
-  const close = () => {
-    void client.invalidateQueries({ queryKey: keptQuery(started.sourceId).queryKey });
-    onClose();
-  };
   return (
     <Stack>
       <Text role="status">
@@ -182,7 +180,7 @@ function ReplayProgress({ started, onClose }: ReplayProgressProps) {
       </Text>
       {error && <ErrorAlert error={error} />}
       <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
+        <Button variant="default" onClick={onClose}>
           Close
         </Button>
       </Group>

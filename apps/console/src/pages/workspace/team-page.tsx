@@ -50,8 +50,7 @@ export function TeamPage() {
       actions={can("members:manage") && invite}
     >
       <RequirePermission permission="members:manage">
-        {invited && <InvitationCreated invitation={invited} />}
-        <Members />
+        <Members invited={invited} />
         <Roles />
       </RequirePermission>
     </Page>
@@ -96,24 +95,27 @@ const Roles = () => (
   </details>
 );
 
-function Members() {
+/** @param invited the invitation that was made last */
+function Members({ invited }: { readonly invited: NewInvitation | null }) {
   const { organizationId, userId: ownId } = useWorkspace();
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
     api.listMembers({ query: { organizationId, cursor }, signal }),
   );
   const invitations = useOpenInvitations();
+  const open = invitations.data?.invitations;
+  const isOpen = (one: NewInvitation) =>
+    open?.some(({ invitationId }) => invitationId === one.invitationId) !== false;
   const owners = query.data?.pages.flatMap(({ members }) => members.filter(isOwner));
   const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
     <>
+      {invited && isOpen(invited) && <InvitationCreated invitation={invited} />}
       <PagedTable
         label="Members"
         columns={["Member", "Role", "Added", ""]}
         query={query}
         className="members"
-        lastRows={invitations.data?.invitations.map((one) => (
-          <InvitationRow key={one.invitationId} invitation={one} />
-        ))}
+        lastRows={open?.map((one) => <InvitationRow key={one.invitationId} invitation={one} />)}
       >
         {({ members }) =>
           members

@@ -13,7 +13,7 @@ import { ColumnHeads, usePagedQuery } from "../../ui/paged-table.tsx";
 import { Badge, Group, Paper, Stack, Table, Text, Title } from "../../ui/primitives/elements.tsx";
 import { ExpiryDay, RelativeTime, useNow } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
-import { RevokeTokenButton, type TokenUse } from "../../ui/revoke-token-button.tsx";
+import { isRevoked, RevokeTokenButton, type TokenUse } from "../../ui/revoke-token-button.tsx";
 import { ScrollRegion } from "../../ui/scroll-region.tsx";
 import { SecretAlert } from "../../ui/secret-alert.tsx";
 import { ShowMoreButton } from "../../ui/show-more-button.tsx";
@@ -45,20 +45,13 @@ export function TokensPage() {
       actions={can("tokens:manage") && create}
     >
       <RequirePermission permission="tokens:manage">
-        {created && (
-          <SecretAlert
-            title={`Copy the token “${created.label}” now. It will not be shown again.`}
-            secret={created.token}
-            copyLabel="Copy token"
-          />
-        )}
-        <Tokens />
+        <Tokens created={created} />
       </RequirePermission>
     </Page>
   );
 }
 
-function Tokens() {
+function Tokens({ created }: { readonly created: CreatedToken | null }) {
   const { organizationId } = useWorkspace();
   const query = usePagedQuery(["tokens", organizationId], (cursor, signal) =>
     api.listTokens({ query: { organizationId, cursor }, signal }),
@@ -68,6 +61,13 @@ function Tokens() {
   const tokens = query.data?.pages.flatMap((page) => page.tokens) ?? [];
   return (
     <Stack>
+      {created && !isRevoked(created, tokens) && (
+        <SecretAlert
+          title={`Copy the token “${created.label}” now. It will not be shown again.`}
+          secret={created.token}
+          copyLabel="Copy token"
+        />
+      )}
       {GROUPS.map((group) => (
         <TokenGroup key={group.title} group={group} tokens={tokens.filter(group.has)} />
       ))}

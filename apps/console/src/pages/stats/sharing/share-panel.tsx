@@ -11,7 +11,7 @@ import { PagedTable, usePagedQuery } from "../../../ui/paged-table.tsx";
 import { Button, Group, Stack, Text } from "../../../ui/primitives/elements.tsx";
 import { PasswordInput, TextInput } from "../../../ui/primitives/fields.tsx";
 import { ExpiryTime, RelativeTime } from "../../../ui/relative-time.tsx";
-import { RevokeTokenButton } from "../../../ui/revoke-token-button.tsx";
+import { isRevoked, RevokeTokenButton } from "../../../ui/revoke-token-button.tsx";
 import { useSubmit } from "../../../ui/use-submit.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
 import { useMemberNames } from "../../workspace/member-names.ts";
@@ -34,7 +34,8 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   const { organizationId } = useWorkspace();
   const client = useQueryClient();
   const [label, setLabel] = useState("");
-  const defaultName = useDefaultName(view);
+  const links = useLinks(view).data?.pages.flatMap(({ tokens }) => tokens) ?? [];
+  const defaultName = defaultNameAmong(links);
   const [days, setDays] = useState("90");
   const [password, setPassword] = useState("");
   const creation = useMutation({
@@ -56,7 +57,7 @@ function CreateLinkForm({ view }: { readonly view: StatsView }) {
   });
   const failure = creation.error instanceof ApiFailure ? creation.error : null;
   const submit = useSubmit(() => creation.mutateAsync(), label.trim() !== "");
-  if (creation.data)
+  if (creation.data && !isRevoked(creation.data, links))
     return (
       <>
         <CreatedLink view={view} created={creation.data} />
@@ -104,8 +105,7 @@ function useLinks({ scope: { sourceId } }: StatsView) {
 }
 
 /** @returns the first name, such as `Link 3`, that no link has */
-function useDefaultName(view: StatsView): string {
-  const links = useLinks(view).data?.pages.flatMap(({ tokens }) => tokens) ?? [];
+function defaultNameAmong(links: readonly Token[]): string {
   const names = new Set(links.map(({ label }) => label));
   let number = links.length + 1;
   while (names.has(`Link ${number}`)) number += 1;
