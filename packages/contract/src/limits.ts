@@ -185,8 +185,8 @@ export const LIMITS = {
   maxStatsMetrics: 12,
   /** A chart shows at most two, a table three. */
   maxStatsDimensions: 4,
-  /** Sources of one query. */
-  maxStatsSources: 50,
+  /** Sources of one query: as many as a workspace has. */
+  maxStatsSources: 1_000,
   /** Filters in one list. */
   maxStatsFilters: 20,
   /** Segments, funnels and annotations of a source, those of all members together. */

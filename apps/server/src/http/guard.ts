@@ -37,7 +37,7 @@ import {
 } from "./input.ts";
 
 interface GuardDeps {
-  readonly ledger: Pick<Catalog, "source" | "roleOf">;
+  readonly ledger: Pick<Catalog, "source" | "sourcesById" | "roleOf">;
   readonly authenticate: (
     authorization: string | undefined,
     now: number,
@@ -73,6 +73,25 @@ async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: nu
   const source = await ledger.source({ sourceId, now });
   if (!source) throw new Refusal("source_not_found");
   return source;
+}
+
+/** Finds the sources in the order of their ids. */
+async function findSources(
+  ledger: GuardDeps["ledger"],
+  sourceIds: readonly string[],
+  now: number,
+): Promise<SourceRecord[]> {
+  const [first, ...others] = sourceIds;
+  if (first === undefined) return [];
+  if (others.length === 0) return [await findSource(ledger, first, now)];
+  const found = new Map(
+    (await ledger.sourcesById({ sourceIds, now })).map((source) => [source.sourceId, source]),
+  );
+  return sourceIds.map((sourceId) => {
+    const source = found.get(sourceId);
+    if (!source) throw new Refusal("source_not_found");
+    return source;
+  });
 }
 
 /**
@@ -209,7 +228,7 @@ export class Guard {
     const listIssues = () => findIssues(operation, input, rules, now);
     const given = organizationIdsIn(operation, input, listIssues);
     const sourceIds = sourceIdsIn(operation, input, params, listIssues);
-    const sources = await Promise.all(sourceIds.map((sourceId) => findSource(ledger, sourceId, now)));
+    const sources = await findSources(ledger, sourceIds, now);
     const organizationId = sources[0]?.organizationId ?? given.at(-1);
     if (sources.some((source) => source.organizationId !== organizationId))
       throw new Refusal("source_not_found");

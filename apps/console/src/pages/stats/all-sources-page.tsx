@@ -1,9 +1,9 @@
 /** The stats of all sources of a workspace together. */
-import { LIMITS } from "@headwater/contract/limits";
+import type { Source } from "@headwater/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { type ApiAnswer, api } from "../../api.ts";
+import { sourcesQuery } from "../../queries.ts";
 import { pluralize } from "../../ui/format-count.ts";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -21,42 +21,34 @@ export function AllSourcesPage() {
     // a link may lead to another of the user's workspaces
     if (given !== undefined) select(given);
   }, [given, select]);
-  const query = useQuery({
-    queryKey: ["sources", organizationId, "latest"],
-    queryFn: ({ signal }) =>
-      api.listSources({
-        // as many as a query of stats can have
-        query: { organizationId, order: "lastEvent", limit: LIMITS.maxStatsSources },
-        signal,
-      }),
-  });
+  const query = useQuery(sourcesQuery(organizationId));
   return (
     <RequirePermission permission="stats:read">
-      <QueryResult query={query}>{(list) => <AllStats list={list} />}</QueryResult>
+      <QueryResult query={query}>{(sources) => <AllStats sources={sources} />}</QueryResult>
     </RequirePermission>
   );
 }
 
-function AllStats({ list: { sources: counted, statuses } }: { readonly list: ApiAnswer<"listSources"> }) {
-  const target = useMemo(() => ({ sourceIds: counted.map(({ sourceId }) => sourceId) }), [counted]);
-  const count = Object.values(statuses).reduce((sum, one) => sum + one, 0);
-  nameSites(counted);
-  if (counted.length === 0)
+function AllStats({ sources }: { readonly sources: readonly Pick<Source, "sourceId" | "name">[] }) {
+  const target = useMemo(() => ({ sourceIds: sources.map(({ sourceId }) => sourceId) }), [sources]);
+  nameSites(sources);
+  if (sources.length === 0)
     return (
       <EmptyState isPage title="No sources yet" action={<ButtonLink to="/sources">Go to sources</ButtonLink>}>
         Create a source. Stats appear as soon as it has events.
       </EmptyState>
     );
-  const which =
-    counted.length < count
-      ? `Only the ${counted.length} sources with the latest events are included`
-      : pluralize(counted.length, "source");
+  const count = pluralize(sources.length, "source");
   return (
     <Page
       title="All sources"
       section="Stats"
       beside={<SourceSwitcher selected={null} />}
-      lead={count > 1 ? `${which}. A visitor with the same ID in several sources is counted once.` : which}
+      lead={
+        sources.length > 1
+          ? `${count}. A visitor with the same ID in several sources is counted once.`
+          : count
+      }
     >
       <StatsViews target={target} />
     </Page>

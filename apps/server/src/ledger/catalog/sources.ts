@@ -34,6 +34,15 @@ async function source(db: CatalogDb, { sourceId, now }: SourceRequest): Promise<
   return row ? toSourceRecord(row, now) : null;
 }
 
+/** Sources of any workspaces, by their ids. Those that are unknown or deleted are left out. */
+async function sourcesById(
+  db: CatalogDb,
+  { sourceIds, now }: { sourceIds: readonly string[]; now: number },
+): Promise<SourceRecord[]> {
+  const rows = await selectSources(db).where("sources.sourceId", "in", sourceIds).execute();
+  return rows.map((row) => toSourceRecord(row, now));
+}
+
 /** Reads a source and locks its row until the transaction ends. */
 export async function lockSource(db: CatalogDb, asked: SourceRequest): Promise<SourceRecord | null> {
   await db
@@ -212,5 +221,5 @@ async function deleteSource(
   return "deleted";
 }
 
-export const sourceReads = { sources, source };
+export const sourceReads = { sources, source, sourcesById };
 export const sourceWrites = { createSource, updateSource, deleteSource };
