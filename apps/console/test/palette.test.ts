@@ -82,9 +82,15 @@ consoleTest(
     await search("requests");
     await dialog.getByRole("button", { name: "Green shop: Debug, requests" }).waitFor();
     await page.keyboard.press("Escape");
-    for (const word of ["lost", "loss", "missing"]) {
+    for (const [word, found] of [
+      ["lost", "Delivery"],
+      ["loss", "Delivery"],
+      ["missing", "Delivery"],
+      ["stopped", "Events"],
+      ["healthy", "Debug"],
+    ] as const) {
       await search(word);
-      await dialog.getByRole("button", { name: "Green shop: Delivery" }).waitFor();
+      await dialog.getByRole("button", { name: `Green shop: ${found}` }).waitFor();
       await page.keyboard.press("Escape");
     }
     await search("dark");

@@ -125,14 +125,20 @@ interface RateProps extends DaysProps {
   readonly range: DeliveryDays;
 }
 
-/** @param numbered how many events could be lost; undefined: it is not known yet */
-const shareOf = (lost: number, numbered: number | undefined): string =>
-  numbered ? `${formatPercent(lost / numbered)} of ${pluralize(numbered, "numbered event")}` : "\u00a0";
+/**
+ * @param all events that arrived or were lost
+ * @param numbered how many of them have numbers, without which none is noticed to be lost; undefined: it is not known yet
+ */
+function shareOf(lost: number, all: number, numbered: number | undefined): string {
+  const ofAll = `${formatPercent(lost / all)} of all events`;
+  if (!numbered || numbered >= all) return ofAll;
+  return `${ofAll}, ${formatPercent(lost / numbered)} of the ${formatCount(numbered)} numbered ones`;
+}
 
 function Rate({ sourceId, range, days }: RateProps) {
   const numbered = useNumbered(sourceId, range);
   const lost = days.map((day) => ({ day: day.day, count: lostOf(day) }));
-  const all = total(days, lostOf);
+  const allLost = total(days, lostOf);
   const accepted = total(days, (day) => day.accepted);
   const rejected = total(days, (day) => sumOf(day.rejected));
   return (
@@ -141,16 +147,18 @@ function Rate({ sourceId, range, days }: RateProps) {
         <Sum name="Accepted" events={accepted} hint="In this range" />
         <Sum
           name="Lost"
-          events={all}
-          hint={all === 0 ? "No lost events were reported" : shareOf(all, numbered)}
-          isBad={all > 0}
+          events={allLost}
+          hint={
+            allLost === 0 ? "No lost events were reported" : shareOf(allLost, accepted + allLost, numbered)
+          }
+          isBad={allLost > 0}
         />
         {rejected > 0 && <Sum name="Rejected" events={rejected} hint="Reported by clients" isBad />}
       </div>
       <Text size="sm" c="dimmed">
         Losses can be counted only for clients that number their events, as Headwater’s own clients do.
       </Text>
-      {all > 0 && (
+      {allLost > 0 && (
         <div className="delivery-days">
           <Title order={2} size="h5" mb="xs">
             Lost events by UTC day

@@ -51,10 +51,11 @@ export const HERE = "On this page";
 const WORDS: Readonly<Record<string, string>> = {
   "/analytics/stats": "overview visitors dashboard analytics stats",
   "/analytics/setup/install": "snippet code script key",
-  "/analytics/setup/debug": "requests attempts errors problems refused",
-  "/sources/events": "raw explorer tracking plan",
+  "/analytics/setup/debug": "requests attempts errors problems refused failing healthy",
+  "/sources/events": "raw explorer tracking plan schema properties stopped",
   "/sources/delivery": "lost lose loss missing recover replay statement",
   "/sources/settings": "origins key delete privacy goals data channels limits retention",
+  "/sources": "websites apps status failing",
   "/team": "members people invite users",
   "/tokens": "api keys",
   "/audit": "history activity",
