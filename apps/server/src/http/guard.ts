@@ -16,7 +16,7 @@ import { isUnchanged, memberOf } from "../core/members.ts";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { requirePerson } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import type { SourceRecord } from "../ledger/records.ts";
+import type { SourceOfSeveral, SourceRecord } from "../ledger/records.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
@@ -37,7 +37,7 @@ import {
 } from "./input.ts";
 
 interface GuardDeps {
-  readonly ledger: Pick<Catalog, "source" | "sourcesById" | "roleOf">;
+  readonly ledger: Pick<Catalog, "source" | "severalSources" | "roleOf">;
   readonly authenticate: (
     authorization: string | undefined,
     now: number,
@@ -56,7 +56,7 @@ interface CallerScope {
   readonly permissions: readonly Permission[];
   readonly source: SourceRecord | null;
   /** All sources of the request, of one workspace; the first is `source`. */
-  readonly sources: readonly SourceRecord[];
+  readonly sources: readonly SourceOfSeveral[];
 }
 export type Admitted = CallerScope & Input & { readonly params: Readonly<Record<string, string>> };
 
@@ -75,23 +75,21 @@ async function findSource(ledger: GuardDeps["ledger"], sourceId: string, now: nu
   return source;
 }
 
-/** Finds the sources in the order of their ids. */
+/** Finds the sources in the order of their ids, and the first of them in full. */
 async function findSources(
   ledger: GuardDeps["ledger"],
   sourceIds: readonly string[],
   now: number,
-): Promise<SourceRecord[]> {
+): Promise<Pick<CallerScope, "source" | "sources">> {
   const [first, ...others] = sourceIds;
-  if (first === undefined) return [];
-  if (others.length === 0) return [await findSource(ledger, first, now)];
-  const found = new Map(
-    (await ledger.sourcesById({ sourceIds, now })).map((source) => [source.sourceId, source]),
-  );
-  return sourceIds.map((sourceId) => {
-    const source = found.get(sourceId);
-    if (!source) throw new Refusal("source_not_found");
-    return source;
-  });
+  if (first === undefined) return { source: null, sources: [] };
+  const source = await findSource(ledger, first, now);
+  if (others.length === 0) return { source, sources: [source] };
+  const found = await ledger.severalSources({ sourceIds });
+  const byId = new Map(found.map((one) => [one.sourceId, one]));
+  const sources = sourceIds.flatMap((sourceId) => byId.get(sourceId) ?? []);
+  if (sources.length < sourceIds.length) throw new Refusal("source_not_found");
+  return { source, sources };
 }
 
 /**
@@ -124,7 +122,7 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
 };
 
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
-function requireTokenScope(caller: Caller, { access }: Operation, source: SourceRecord | null): void {
+function requireTokenScope(caller: Caller, { access }: Operation, source: SourceOfSeveral | null): void {
   if (caller.scope === null) return;
   if (caller.scope === "stats" && access === "stats:read" && source?.sourceId === caller.sourceId) {
     if (caller.isLocked) throw new Refusal("password_required");
@@ -228,16 +226,16 @@ export class Guard {
     const listIssues = () => findIssues(operation, input, rules, now);
     const given = organizationIdsIn(operation, input, listIssues);
     const sourceIds = sourceIdsIn(operation, input, params, listIssues);
-    const sources = await findSources(ledger, sourceIds, now);
-    const organizationId = sources[0]?.organizationId ?? given.at(-1);
-    if (sources.some((source) => source.organizationId !== organizationId))
+    const about = await findSources(ledger, sourceIds, now);
+    const organizationId = about.source?.organizationId ?? given.at(-1);
+    if (about.sources.some((one) => one.organizationId !== organizationId))
       throw new Refusal("source_not_found");
     const scope =
       caller === null || organizationId === undefined
         ? NO_SCOPE
-        : await this.#findScope(caller, organizationId, sources);
+        : await this.#findScope(caller, organizationId, about);
     if (caller) {
-      for (const source of sources.length === 0 ? [null] : sources)
+      for (const source of about.sources.length === 0 ? [null] : about.sources)
         requireTokenScope(caller, operation, source);
       if (operation.access === "person") requirePerson(caller);
     }
@@ -260,7 +258,7 @@ export class Guard {
     const caller = await this.#deps.authenticate(authorization, now, true);
     if (organizationId === null) return;
     if (source) await findSource(this.#deps.ledger, source.sourceId, now);
-    const scope = await this.#findScope(caller, organizationId, sources);
+    const scope = await this.#findScope(caller, organizationId, { source, sources });
     requireTokenScope(caller, operation, source);
     requirePermissions(operation, scope, undefined);
   }
@@ -268,9 +266,9 @@ export class Guard {
   async #findScope(
     caller: Caller,
     organizationId: string,
-    sources: readonly SourceRecord[],
+    about: Pick<CallerScope, "source" | "sources">,
   ): Promise<CallerScope> {
     const role = await requireMember(this.#deps.ledger, caller, organizationId);
-    return { organizationId, role, permissions: ROLE_PERMISSIONS[role], source: sources[0] ?? null, sources };
+    return { organizationId, role, permissions: ROLE_PERMISSIONS[role], ...about };
   }
 }

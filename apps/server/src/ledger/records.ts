@@ -35,6 +35,9 @@ export interface SourceRecord extends SourceSettings {
   updatedAt: number;
 }
 
+/** What a question about several sources needs of each. */
+export type SourceOfSeveral = Pick<SourceRecord, "sourceId" | "organizationId" | "pathRules">;
+
 /** A source found by one of its keys. `keyExpiresAt` is the end of a previous key, null for a current key. */
 export interface KeyedSource {
   source: SourceRecord;

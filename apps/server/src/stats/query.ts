@@ -36,7 +36,7 @@ import type { RunQuery } from "./sql/run-on.ts";
 
 /** A query of the API, as a report asks it too. */
 export type QueryStats = (
-  call: Pick<Call<"queryStats">, "sources" | "organizationId" | "body" | "now" | "signal">,
+  call: Pick<Call<"queryStats">, "source" | "sources" | "organizationId" | "body" | "now" | "signal">,
 ) => Promise<{ readonly body: StatsAnswer }>;
 
 const GOAL_METRICS: readonly StatsMetric[] = [

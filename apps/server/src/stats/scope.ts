@@ -26,10 +26,14 @@ interface QuerySources {
 /** The body of a query whose sources are known. */
 export type OfSources<Body> = Omit<Body, "sourceId" | "sourceIds"> & QuerySources;
 
-export function ofSources<Body>(body: Body, sources: readonly SourceRecord[]) {
-  const sourceIds = sources.map(({ sourceId }) => sourceId);
-  const contentGroups = sources.length === 1 ? sources.flatMap(storedContentGroups) : [];
-  return { ...body, sourceId: sourceIds[0] ?? "", sourceIds, contentGroups };
+/** @param sources all of them; the first is `source` */
+export function ofSources<Body>(
+  body: Body,
+  source: SourceRecord,
+  sources: readonly Pick<SourceRecord, "sourceId">[] = [source],
+) {
+  const contentGroups = sources.length === 1 ? storedContentGroups(source) : [];
+  return { ...body, sourceId: source.sourceId, sourceIds: sources.map((one) => one.sourceId), contentGroups };
 }
 
 /** The members that the bodies of all queries have. */

@@ -59,7 +59,7 @@ function severalIssues(body: StatsQueryBody): Issue[] {
 /** A call about one source, whose body has what the query needs of it. */
 const ofSource = <Body, Rest>(call: Rest & { readonly source: SourceRecord; readonly body: Body }) => ({
   ...call,
-  body: ofSources(call.body, [call.source]),
+  body: ofSources(call.body, call.source),
 });
 
 const toMissingEvents = (missing: ReturnType<typeof missingOf>) =>
@@ -105,10 +105,12 @@ export function createStats(deps: StatsDeps): StatsHandlers {
   return {
     queryStats: async (call) => {
       requireNoIssues(severalIssues(call.body));
-      const body = ofSources(call.body, call.sources);
+      const { source, sources } = call;
+      const body = ofSources(call.body, source, sources);
       const inBody = body.goal ? [{ goal: body.goal, path: ["goal"] }] : [];
-      const [goal = null] = resolveGoals(call.sources, inBody);
-      const ofQuery = isByGoal(body) ? { each: storedGoals(call.sources) } : goal;
+      const goalSources = sources.length === 1 ? [source] : sources.map((one) => ({ ...one, goals: [] }));
+      const [goal = null] = resolveGoals(goalSources, inBody);
+      const ofQuery = isByGoal(body) ? { each: storedGoals(goalSources) } : goal;
       return answer({ ...call, body }, (run) => answerQuery(run, body, ofQuery, call.now), goal);
     },
     queryFunnel: async (ofCall) => {

@@ -35,8 +35,13 @@ export function useOpenInvitations() {
   });
 }
 
+export interface InvitationRowProps {
+  readonly invitation: OpenInvitation;
+  readonly onRevoked: (invitationId: string) => void;
+}
+
 /** A row of the table of members. */
-export function InvitationRow({ invitation }: { readonly invitation: OpenInvitation }) {
+export function InvitationRow({ invitation, onRevoked }: InvitationRowProps) {
   const { organizationId, role: ownRole } = useWorkspace();
   const client = useQueryClient();
   const { invitationId, email, role, expiresAt } = invitation;
@@ -67,6 +72,7 @@ export function InvitationRow({ invitation }: { readonly invitation: OpenInvitat
             confirmLabel="Revoke invitation"
             onConfirm={async () => {
               await api.revokeInvitation({ params: { invitationId }, query: { organizationId } });
+              onRevoked(invitationId);
               await client.invalidateQueries({ queryKey: ["invitations"] });
             }}
           >

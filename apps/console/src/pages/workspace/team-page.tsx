@@ -21,7 +21,13 @@ import { formatDay, RelativeTime } from "../../ui/relative-time.tsx";
 import { RequirePermission } from "../../ui/require-permission.tsx";
 import { Switcher } from "../../ui/switcher.tsx";
 import { useWorkspace } from "../../workspace-context.tsx";
-import { InvitationCreated, InvitationRow, type NewInvitation, useOpenInvitations } from "./invitations.tsx";
+import {
+  InvitationCreated,
+  InvitationRow,
+  type InvitationRowProps,
+  type NewInvitation,
+  useOpenInvitations,
+} from "./invitations.tsx";
 import { InviteForm } from "./invite-form.tsx";
 import { useInvalidateMembers } from "./member-names.ts";
 import { ServiceAccountForm } from "./service-account-form.tsx";
@@ -50,7 +56,12 @@ export function TeamPage() {
       actions={can("members:manage") && invite}
     >
       <RequirePermission permission="members:manage">
-        <Members invited={invited} />
+        {invited && <InvitationCreated invitation={invited} />}
+        <Members
+          onRevoked={(invitationId) => {
+            if (invitationId === invited?.invitationId) setInvited(null);
+          }}
+        />
         <Roles />
       </RequirePermission>
     </Page>
@@ -95,27 +106,24 @@ const Roles = () => (
   </details>
 );
 
-/** @param invited the invitation that was made last */
-function Members({ invited }: { readonly invited: NewInvitation | null }) {
+function Members({ onRevoked }: Pick<InvitationRowProps, "onRevoked">) {
   const { organizationId, userId: ownId } = useWorkspace();
   const query = usePagedQuery(["members", organizationId], (cursor, signal) =>
     api.listMembers({ query: { organizationId, cursor }, signal }),
   );
   const invitations = useOpenInvitations();
-  const open = invitations.data?.invitations;
-  const isOpen = (one: NewInvitation) =>
-    open?.some(({ invitationId }) => invitationId === one.invitationId) !== false;
   const owners = query.data?.pages.flatMap(({ members }) => members.filter(isOwner));
   const hasOneOwner = !query.hasNextPage && owners?.length === 1;
   return (
     <>
-      {invited && isOpen(invited) && <InvitationCreated invitation={invited} />}
       <PagedTable
         label="Members"
         columns={["Member", "Role", "Added", ""]}
         query={query}
         className="members"
-        lastRows={open?.map((one) => <InvitationRow key={one.invitationId} invitation={one} />)}
+        lastRows={invitations.data?.invitations.map((one) => (
+          <InvitationRow key={one.invitationId} invitation={one} onRevoked={onRevoked} />
+        ))}
       >
         {({ members }) =>
           members

@@ -2,7 +2,7 @@
 import type { SourceFieldName, SourceSettings } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { PageOf, SourceRecord, WorkspacePageRequest } from "../records.ts";
+import type { PageOf, SourceOfSeveral, SourceRecord, WorkspacePageRequest } from "../records.ts";
 import { type AuditedChange, writeAudit } from "./audit.ts";
 import { type CatalogDb, lockOrganization, onPage, toPage } from "./database.ts";
 import { SOURCE_SELECTION, toSourceColumns, toSourceRecord } from "./source-columns.ts";
@@ -34,13 +34,24 @@ async function source(db: CatalogDb, { sourceId, now }: SourceRequest): Promise<
   return row ? toSourceRecord(row, now) : null;
 }
 
-/** Sources of any workspaces, by their ids. Those that are unknown or deleted are left out. */
-async function sourcesById(
+/** The settings of a source can have 300 KB. */
+const SOURCES_AT_ONCE = 50;
+
+/** What a question about several sources needs of each, of any workspaces. Those that are unknown or deleted are left out. */
+async function severalSources(
   db: CatalogDb,
-  { sourceIds, now }: { sourceIds: readonly string[]; now: number },
-): Promise<SourceRecord[]> {
-  const rows = await selectSources(db).where("sources.sourceId", "in", sourceIds).execute();
-  return rows.map((row) => toSourceRecord(row, now));
+  { sourceIds }: { sourceIds: readonly string[] },
+): Promise<SourceOfSeveral[]> {
+  const found: SourceOfSeveral[] = [];
+  for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE) {
+    const ids = sourceIds.slice(start, start + SOURCES_AT_ONCE);
+    const rows = await selectSources(db).where("sources.sourceId", "in", ids).execute();
+    for (const row of rows) {
+      const { sourceId, organizationId, pathRules } = toSourceRecord(row);
+      found.push({ sourceId, organizationId, pathRules });
+    }
+  }
+  return found;
 }
 
 /** Reads a source and locks its row until the transaction ends. */
@@ -221,5 +232,5 @@ async function deleteSource(
   return "deleted";
 }
 
-export const sourceReads = { sources, source, sourcesById };
+export const sourceReads = { sources, source, severalSources };
 export const sourceWrites = { createSource, updateSource, deleteSource };

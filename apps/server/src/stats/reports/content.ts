@@ -165,7 +165,7 @@ export async function readReport(
     body: Pick<StatsQueryBody, "metrics" | "dimensions" | "filters" | "pagination" | "include">,
   ) => {
     const scoped = { sourceId, timezone, dateRange: days, ...body };
-    return (await queryStats({ sources: [source], organizationId, body: scoped, now, signal })).body;
+    return (await queryStats({ source, sources: [source], organizationId, body: scoped, now, signal })).body;
   };
   const comparison = { mode: "custom" as const, dateRange: compared };
   const head = await ask({ metrics: FIGURES.map(({ metric }) => metric), include: { comparison } });
