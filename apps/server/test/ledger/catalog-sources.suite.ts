@@ -150,6 +150,17 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.deepEqual(given, made.toReversed());
     });
 
+    it("are read in part when a question is about more of them than one statement reads", async () => {
+      const organizationId = await workspace();
+      const sourceIds: string[] = [];
+      while (sourceIds.length < 120) sourceIds.push((await stored(aSource(organizationId))).sourceId);
+      await catalog().deleteSource({ ...by, sourceId: sourceIds[60]! });
+      const read = await catalog().severalSources({ sourceIds: [...sourceIds, "src_never"] });
+      assert.deepEqual(read.map(({ sourceId }) => sourceId).sort(), sourceIds.toSpliced(60, 1).sort());
+      assert.deepEqual(Object.keys(read[0]!).sort(), ["organizationId", "pathRules", "sourceId"]);
+      assert.equal(read[0]!.organizationId, organizationId);
+    });
+
     it("are listed without gaps when listed ones are deleted between two pages", async () => {
       const organizationId = await workspace();
       const made: string[] = [];
