@@ -15,16 +15,17 @@ export const isRetryable = (error: Error) =>
   error instanceof ApiFailure && error.retryable && error.status !== 429;
 
 /** Refusals that mean that data which the page still shows was changed elsewhere. */
-const OUTDATED: Readonly<Record<string, string>> = {
-  source_not_found: "source",
-  permission_denied: "permissions",
+const OUTDATED: Readonly<Record<string, readonly string[]>> = {
+  source_not_found: ["source", "sources"],
+  permission_denied: ["permissions"],
 };
 
 /** Refetches what a refusal has shown to be outdated, such as a source that was deleted in another tab. */
 export function refetchOutdated(error: Error, failedKey: readonly unknown[] = []): void {
-  const key = error instanceof ApiFailure ? OUTDATED[error.code] : undefined;
+  const keys = error instanceof ApiFailure ? (OUTDATED[error.code] ?? []) : [];
   // its own refusal is shown already
-  if (key !== undefined && key !== failedKey[0]) void queryClient.invalidateQueries({ queryKey: [key] });
+  for (const key of keys.filter((one) => one !== failedKey[0]))
+    void queryClient.invalidateQueries({ queryKey: [key] });
 }
 
 /** Without a network a request is sent too: it fails with a message, and a service on this machine answers it. */

@@ -35,7 +35,7 @@ export interface SourceRecord extends SourceSettings {
   updatedAt: number;
 }
 
-/** What a question about several sources needs of each. */
+/** What a query of several sources needs of each. */
 export type SourceOfSeveral = Pick<SourceRecord, "sourceId" | "organizationId" | "pathRules">;
 
 /** A source found by one of its keys. `keyExpiresAt` is the end of a previous key, null for a current key. */

@@ -150,7 +150,7 @@ export function catalogSourcesSuite(catalog: () => Catalog): void {
       assert.deepEqual(given, made.toReversed());
     });
 
-    it("are read in part when a question is about more of them than one statement reads", async () => {
+    it("of a query are read in batches; unknown and deleted ones are left out", async () => {
       const organizationId = await workspace();
       const sourceIds: string[] = [];
       while (sourceIds.length < 120) sourceIds.push((await stored(aSource(organizationId))).sourceId);

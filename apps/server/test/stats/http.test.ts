@@ -856,10 +856,24 @@ test("All sources of a workspace, as many as it may have, are answered at once, 
   }
   for (const sourceId of [sourceIds.at(0)!, sourceIds.at(-1)!])
     await stats.insert(sourceId, [{ id: "1", session: sourceId, visitor: sourceId, ...seen }]);
+  // 12 days of each: the rows of sources and days are more than an answer may have
+  await stats.client.command({
+    query: `INSERT INTO events (analyticsEventId, eventId, type, name, occurredAt, timestamp, sessionId, anonymousId, device,
+        properties, sourceId, receivedAt, country, channel)
+      SELECT concat('evt_', toString(number)), toString(number), 'page', 'page_view',
+        fromUnixTimestamp64Milli(${Date.parse(AT)} - toInt64(86400000 * (1 + number % 12)), 'UTC') AS time, '',
+        concat('s', toString(number)), 'v', tuple('desktop', NULL, NULL, NULL, NULL, false), '{}',
+        arrayElement({sourceIds:Array(String)}, 1 + intDiv(number, 12)), time, 'DE', 'Direct'
+      FROM numbers(12000)`,
+    query_params: { sourceIds },
+  });
   for (const accuracy of ["exact", "auto", "fast"]) {
     const body = { ...RANGE, sourceIds, metrics: ["visitors"], include: { comparison: true }, accuracy };
     const answer = await world.ask("/api/stats/query", { method: "POST", body });
     assert.deepEqual(answer.body.results?.[0].metrics, [2], JSON.stringify(answer.body));
+    const longer = { ...body, dateRange: ["2026-04-25", "2026-05-11"], metrics: ["visitors", "events"] };
+    const ofAll = await world.ask("/api/stats/query", { method: "POST", body: longer });
+    assert.deepEqual(ofAll.body.results?.[0].metrics, [3, 12_002], JSON.stringify(ofAll.body));
   }
 });
 

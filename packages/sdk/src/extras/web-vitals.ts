@@ -37,7 +37,7 @@ export function webVitals(client: Client): void {
 
   observe("navigation", (entry) => {
     const { responseStart } = entry as PerformanceNavigationTiming;
-    // 0: the browser keeps it to itself, or its clock is coarser than the response was fast
+    // 0: the browser hides it, or the response came within the first tick of its clock
     if (responseStart > 0) found.ttfb = responseStart;
   });
   observe("paint", ({ name, startTime }) => {

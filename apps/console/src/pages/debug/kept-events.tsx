@@ -29,7 +29,7 @@ export function KeptEvents({ source }: { readonly source: Source }) {
   const [opened, setOpened] = useState<Selection | null>(null);
   const invalidate = useInvalidateSource();
   const { data } = useQuery(keptQuery(source.sourceId));
-  // not earlier: this line, which has the dialog, goes with the last kept event
+  // not earlier: the line of the list, which has the dialog, is gone when nothing is kept
   const close = () => {
     setOpened(null);
     void invalidate(source.sourceId);

@@ -127,7 +127,7 @@ interface RateProps extends DaysProps {
 
 /**
  * @param all events that arrived or were lost
- * @param numbered how many of them have numbers, without which none is noticed to be lost; undefined: it is not known yet
+ * @param numbered how many of them have numbers, so that their losses can be counted; undefined: it is not known yet
  */
 function shareOf(lost: number, all: number, numbered: number | undefined): string {
   const ofAll = `${formatPercent(lost / all)} of all events`;

@@ -34,10 +34,10 @@ async function source(db: CatalogDb, { sourceId, now }: SourceRequest): Promise<
   return row ? toSourceRecord(row, now) : null;
 }
 
-/** The settings of a source can have 300 KB. */
+/** Sources that one statement reads: the settings of one can have 300 KB. */
 const SOURCES_AT_ONCE = 50;
 
-/** What a question about several sources needs of each, of any workspaces. Those that are unknown or deleted are left out. */
+/** Reads what a query of several sources needs of each, of any workspace. Unknown and deleted ones are left out. */
 async function severalSources(
   db: CatalogDb,
   { sourceIds }: { sourceIds: readonly string[] },

@@ -87,9 +87,12 @@ export async function countEvents(
   const rows = await run<[day: string, events: number]>(
     statement((bind) => {
       const days = `BETWEEN ${bind("Date", first)} AND ${bind("Date", last)}`;
-      return `SELECT toString(toDate(occurredAt)), count() FROM events
-        WHERE sourceId IN ${bind("Array(String)", sourceIds)} AND toDate(occurredAt) ${days}
-        GROUP BY sourceId, toDate(occurredAt) ${FEW_ROWS}`;
+      // grouped by source and day as a projection is, and then added up: an answer has 10,000 rows at most
+      return `SELECT day, sum(events) FROM (
+          SELECT toString(toDate(occurredAt)) AS day, count() AS events FROM events
+          WHERE sourceId IN ${bind("Array(String)", sourceIds)} AND toDate(occurredAt) ${days}
+          GROUP BY sourceId, toDate(occurredAt)
+        ) GROUP BY day ${FEW_ROWS}`;
     }),
   );
   return eventsWithin(

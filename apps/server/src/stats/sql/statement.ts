@@ -29,11 +29,17 @@ export type Bind = (type: ParameterType, value: Parameter) => string;
 /** @param write returns the text of the statement, and binds the values that it needs */
 export function statement(write: (bind: Bind) => string): Statement {
   const parameters: Record<string, Parameter> = {};
+  const boundLists = new Map<Parameter, string>();
   let bound = 0;
   const bind: Bind = (type, value) => {
+    const known = boundLists.get(value);
+    if (known?.endsWith(`:${type}}`)) return known;
     const name = `p${bound++}`;
     parameters[name] = value;
-    return `{${name}:${type}}`;
+    const placeholder = `{${name}:${type}}`;
+    // the URL has a list once: the ids of 1,000 sources have 40 KB
+    if (Array.isArray(value)) boundLists.set(value, placeholder);
+    return placeholder;
   };
   return { query: write(bind), parameters };
 }

@@ -6,7 +6,7 @@ import { type ApiAnswer, api } from "../../../api.ts";
 import { browserTimeZone, DAY_MS } from "../../../time.ts";
 import { useWorkspace } from "../../../workspace-context.tsx";
 
-/** Stats count at most as many sources at once. */
+/** Rows of a page, and sources of its query of visitors. */
 const PAGE_SIZE = 50;
 
 export interface SourceListFilters {

@@ -21,8 +21,13 @@ interface ReplaceLinkProps {
 
 export function ReplaceLinkButton(props: ReplaceLinkProps) {
   const [isOpen, setOpen] = useState(false);
+  const client = useQueryClient();
   const { label } = props.token;
-  const close = () => setOpen(false);
+  const close = () => {
+    setOpen(false);
+    // not earlier: the row of the old link has this dialog
+    void client.invalidateQueries({ queryKey: ["tokens"] });
+  };
   return (
     <>
       <Button size="xs" variant="default" aria-label={`Replace link… ${label}`} onClick={() => setOpen(true)}>
@@ -37,7 +42,6 @@ export function ReplaceLinkButton(props: ReplaceLinkProps) {
 
 function ReplaceForm({ view, token, onClose }: ReplaceLinkProps & { readonly onClose: () => void }) {
   const { organizationId } = useWorkspace();
-  const client = useQueryClient();
   const [password, setPassword] = useState("");
   const { tokenId, label, sourceId, expiresAt, hasPassword } = token;
   const replacement = useMutation({
@@ -48,11 +52,6 @@ function ReplaceForm({ view, token, onClose }: ReplaceLinkProps & { readonly onC
       return created;
     },
   });
-  const close = () => {
-    onClose();
-    // the row of the old link has this dialog
-    void client.invalidateQueries({ queryKey: ["tokens"] });
-  };
   const failure = replacement.error instanceof ApiFailure ? replacement.error : null;
   const submit = useSubmit(() => replacement.mutateAsync());
   if (replacement.data)
@@ -60,7 +59,7 @@ function ReplaceForm({ view, token, onClose }: ReplaceLinkProps & { readonly onC
       <Stack>
         <CreatedLink view={view} created={replacement.data} />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={onClose}>
             Done
           </Button>
         </Group>
