@@ -16,7 +16,7 @@ import { isUnchanged, memberOf } from "../core/members.ts";
 import { issueAt, Refusal, requireNoIssues } from "../core/refusal.ts";
 import { requirePerson } from "../core/users.ts";
 import type { Catalog } from "../ledger/ledger.ts";
-import type { SourceOfSeveral, SourceRecord } from "../ledger/records.ts";
+import type { QueriedSource, SourceRecord } from "../ledger/records.ts";
 import {
   createClientRateLimiter,
   createRateLimiter,
@@ -56,7 +56,7 @@ interface CallerScope {
   readonly permissions: readonly Permission[];
   readonly source: SourceRecord | null;
   /** All sources of the request, of one workspace; the first is `source`. */
-  readonly sources: readonly SourceOfSeveral[];
+  readonly sources: readonly QueriedSource[];
 }
 export type Admitted = CallerScope & Input & { readonly params: Readonly<Record<string, string>> };
 
@@ -85,7 +85,7 @@ async function findSources(
   if (first === undefined) return { source: null, sources: [] };
   const source = await findSource(ledger, first, now);
   if (others.length === 0) return { source, sources: [source] };
-  const found = await ledger.severalSources({ sourceIds });
+  const found = [source, ...(await ledger.severalSources({ sourceIds: others }))];
   const byId = new Map(found.map((one) => [one.sourceId, one]));
   const sources = sourceIds.flatMap((sourceId) => byId.get(sourceId) ?? []);
   if (sources.length < sourceIds.length) throw new Refusal("source_not_found");
@@ -122,7 +122,7 @@ const SCOPE_TEXTS: Readonly<Record<TokenScope, string>> = {
 };
 
 /** A token for one source may only do what its scope says, even if its user has more permissions. */
-function requireTokenScope(caller: Caller, { access }: Operation, source: SourceOfSeveral | null): void {
+function requireTokenScope(caller: Caller, { access }: Operation, source: QueriedSource | null): void {
   if (caller.scope === null) return;
   if (caller.scope === "stats" && access === "stats:read" && source?.sourceId === caller.sourceId) {
     if (caller.isLocked) throw new Refusal("password_required");

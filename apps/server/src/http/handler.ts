@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { OPERATIONS, Operation, OperationId, Permission, Role, TokenScope } from "@headwater/contract";
 import type { Static, TSchema } from "typebox";
 import type { Catalog } from "../ledger/ledger.ts";
-import type { Actor, SourceOfSeveral, SourceRecord } from "../ledger/records.ts";
+import type { Actor, QueriedSource, SourceRecord } from "../ledger/records.ts";
 import type { Document } from "./document.ts";
 
 type Entry<Id extends OperationId> = Extract<(typeof OPERATIONS)[number], { id: Id }>;
@@ -78,7 +78,7 @@ export interface Call<Id extends OperationId>
   readonly permissions: readonly Permission[];
   readonly source: When<Entry<Id> extends { source: string } ? true : false, SourceRecord>;
   /** All sources of the request, of one workspace; the first is `source`. Only some operations take several. */
-  readonly sources: readonly SourceOfSeveral[];
+  readonly sources: readonly QueriedSource[];
   readonly now: number;
   readonly requestId: string;
   /** Rate limits count by this: the client's address, for IPv6 its /64. */

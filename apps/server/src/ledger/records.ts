@@ -35,8 +35,8 @@ export interface SourceRecord extends SourceSettings {
   updatedAt: number;
 }
 
-/** What a query of several sources needs of each. */
-export type SourceOfSeveral = Pick<SourceRecord, "sourceId" | "organizationId" | "pathRules">;
+/** A query of several sources reads only these members of each. */
+export type QueriedSource = Pick<SourceRecord, "sourceId" | "organizationId" | "pathRules">;
 
 /** A source found by one of its keys. `keyExpiresAt` is the end of a previous key, null for a current key. */
 export interface KeyedSource {

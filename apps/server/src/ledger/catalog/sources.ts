@@ -2,7 +2,7 @@
 import type { SourceFieldName, SourceSettings } from "@headwater/contract";
 import { LIMITS } from "@headwater/contract/limits";
 import { SERVER_LIMITS } from "../../core/limits.ts";
-import type { PageOf, SourceOfSeveral, SourceRecord, WorkspacePageRequest } from "../records.ts";
+import type { PageOf, QueriedSource, SourceRecord, WorkspacePageRequest } from "../records.ts";
 import { type AuditedChange, writeAudit } from "./audit.ts";
 import { type CatalogDb, lockOrganization, onPage, toPage } from "./database.ts";
 import { SOURCE_SELECTION, toSourceColumns, toSourceRecord } from "./source-columns.ts";
@@ -41,8 +41,8 @@ const SOURCES_AT_ONCE = 50;
 async function severalSources(
   db: CatalogDb,
   { sourceIds }: { sourceIds: readonly string[] },
-): Promise<SourceOfSeveral[]> {
-  const found: SourceOfSeveral[] = [];
+): Promise<QueriedSource[]> {
+  const found: QueriedSource[] = [];
   for (let start = 0; start < sourceIds.length; start += SOURCES_AT_ONCE) {
     const ids = sourceIds.slice(start, start + SOURCES_AT_ONCE);
     const rows = await selectSources(db).where("sources.sourceId", "in", ids).execute();
